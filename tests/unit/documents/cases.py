@@ -1,4 +1,4 @@
-"""Build one engine state for each reason code."""
+"""Build one engine state for each reason code, and documents about it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.config import parse
+from extdns.documents.name import NameDocument, build_name, format_name
+from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.errors import RetryableError
@@ -16,7 +19,7 @@ from extdns.model import rrtype
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Forbidden, Outcome, Refusal, Refused, TryLater
 from extdns.model.claim import ClaimWarning, ExcludedClaim, InvalidClaim, ResolvedClaim
-from extdns.model.cluster import ClusterIdentity, Phase
+from extdns.model.cluster import ClusterIdentity, KindState, Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
@@ -43,6 +46,7 @@ from tests.builders import (
     record,
     ref,
 )
+from tests.fakes.clocks import BEGINNING
 from tests.fakes.faulty import NoAnswer
 from tests.rules import change_rules, deny_targets
 from tests.unit.engine import test_contests as contests
@@ -58,7 +62,24 @@ UNRESOLVED_TIMEOUT = DeleteSettings(
     owner="me", grace_s=0.0, unresolved_timeout_s=60.0, limits=DeleteLimits(percent=100)
 )
 MIGRATING = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, migrate_from="old")
+CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
 start_dry = partial(start_world, has_writer=False)
+
+
+def look(world: World, *, at_s: float = 0.0, kinds: tuple[KindState, ...] = (), synced: bool = True) -> ProcessSnapshot:
+    """Return the state of a process in *world*, *at_s* seconds after it began."""
+    return ProcessSnapshot(
+        EngineSnapshot(world.engine), at=BEGINNING, at_s=at_s, kinds=kinds, changes=(), synced=synced
+    )
+
+
+def explain(world: World, name: str = WEB) -> NameDocument:
+    now = EngineSnapshot(world.engine)
+    return build_name(now, DnsName(name), CONFIG, zones_known=len(now.zones), missing=now.missing)
+
+
+def render(document: NameDocument) -> str:
+    return "\n".join(format_name(document))
 
 
 def run_on(world: World, *items: object, for_s: float = 5.0) -> World:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
-from extdns.config import parse
-from extdns.documents.name import NameDocument, build_name, format_name
+from extdns.documents.document import build_zone_reference
+from extdns.documents.name import TimelineEvent, build_timeline
 from extdns.documents.names import NameIndex, NameState
 from extdns.documents.object import build_object, format_object
+from extdns.documents.records import ChangeAction, ChangeDocument
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.engine.inputs import Observed
 from extdns.errors import UsageError
+from extdns.model.change import OutcomeWord
 from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -35,21 +40,27 @@ from tests.builders import (
     record,
     ref,
 )
-from tests.unit.documents.cases import CNAME, NAMES, OTHER_NAMES, REQUESTED, WEB, build_unread, run_on, start_dry
+from tests.cluster_world import start_cluster
+from tests.fakes.clocks import BEGINNING
+from tests.objects import service
+from tests.unit.documents.cases import (
+    CNAME,
+    NAMES,
+    OTHER_NAMES,
+    REQUESTED,
+    WEB,
+    build_unread,
+    explain,
+    look,
+    render,
+    run_on,
+    start_dry,
+)
 from tests.unit.engine import test_contests as contests
-from tests.world import World, build_world
+from tests.unit.web.page_process import process
+from tests.world import World, build_world, start_world
 
-CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
 INNER = Zone(name=DnsName("sub.example.org"), id="inner")
-
-
-def explain(world: World, name: str = WEB) -> NameDocument:
-    now = EngineSnapshot(world.engine)
-    return build_name(now, DnsName(name), CONFIG, zones_known=len(now.zones), missing=now.missing)
-
-
-def render(document: NameDocument) -> str:
-    return "\n".join(format_name(document))
 
 
 def build_dual(*records: str) -> World:
@@ -372,8 +383,7 @@ DEV = Zone(name=DnsName("dev.example.org"), id="dev")
 def explain_apex(name: str, zone: Zone = ZONE) -> str:
     world = build_world(zones={zone: (ownership_record("dev"),), DEV: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    snapshot = EngineSnapshot(world.engine)
-    return "\n".join(format_name(build_name(snapshot, DnsName(name), CONFIG, zones_known=2, missing=snapshot.missing)))
+    return render(explain(world, name))
 
 
 def test_a_record_at_the_apex_is_ours_if_its_ownership_record_is_in_the_parent_zone() -> None:
@@ -387,13 +397,79 @@ def test_an_ownership_record_in_the_parent_zone_is_explained_with_its_record() -
 def test_an_ownership_record_of_the_apex_inside_its_zone_is_explained_with_its_record() -> None:
     world = build_world(zones={DEV: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    snapshot = EngineSnapshot(world.engine)
-    name = DnsName("_extdns-a.dev.example.org")
-    text = "\n".join(format_name(build_name(snapshot, name, CONFIG, zones_known=1, missing=snapshot.missing)))
-    assert "ownership record of A dev.example.org" in text
+    assert "ownership record of A dev.example.org" in render(explain(world, "_extdns-a.dev.example.org"))
 
 
 def test_explain_calls_a_private_parent_zone_that_also_contains_the_name_a_shorter_match() -> None:
     found = explain_apex("web.dev.example.org", replace(ZONE, private=True))
     assert "dev.example.org (dev), longest match of 2 zones\n" in found
     assert f"{ZONE.name}, a shorter match\n" in found
+
+
+# The timeline of a name
+
+
+def build_sent_change(
+    action: ChangeAction, reason: str, outcome: OutcomeWord = "applied", minutes: int = 0
+) -> ChangeDocument:
+    """Return a change of the A record of web.example.org, *minutes* after the beginning."""
+    return ChangeDocument(
+        at=BEGINNING + timedelta(minutes=minutes),
+        zone=build_zone_reference(ZONE),
+        name=WEB,
+        type="A",
+        set_identifier="",
+        action=action,
+        targets=("192.0.2.1",),
+        object="",
+        outcome=outcome,
+        detail="",
+        reason=reason,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "event"),
+    [
+        pytest.param(build_sent_change("create", "requested"), "created", id="created"),
+        pytest.param(build_sent_change("update", "changed"), "updated", id="updated"),
+        pytest.param(build_sent_change("update", "drift-repaired"), "repaired", id="repaired"),
+        pytest.param(build_sent_change("delete", "object-deleted"), "deleted", id="deleted"),
+        pytest.param(build_sent_change("update", "drift-repaired", "refused"), "not-written", id="refused"),
+    ],
+)
+def test_a_sent_change_is_shown_in_the_timeline_as_an_event_for_its_action_reason_and_outcome(
+    change: ChangeDocument, event: TimelineEvent
+) -> None:
+    live = look(start_world())
+    (entry,) = build_timeline(live, DnsName(WEB), (), (change,))
+    assert (entry.event, entry.at, entry.reason) == (event, change.at, change.reason)
+
+
+def test_the_events_of_a_timeline_are_sorted_from_oldest_to_newest() -> None:
+    changes = (build_sent_change("delete", "absent", minutes=9), build_sent_change("create", "requested", minutes=1))
+    live = look(start_world())
+    assert [one.event for one in build_timeline(live, DnsName(WEB), (), changes)] == ["created", "deleted"]
+
+
+def test_the_timeline_shows_since_when_a_delete_is_held_and_when_an_object_was_created(tmp_path: Path) -> None:
+    shop = process(tmp_path, service("web", "web.example.org"), orphans=20)
+    (held,) = shop.get("/api/v1/names/old1.example.org").json["timeline"]
+    assert (held["event"], held["reason"]) == ("held", "orphan-gone")
+    assert held["text"].startswith("the delete of A waits for approval: the deletes by absence in namespace shop ")
+    requested, written = shop.get("/api/v1/names/web.example.org").json["timeline"]
+    assert (requested["event"], requested["at"]) == ("requested", "2026-01-01T00:00:00Z")
+    assert requested["text"] == "Service shop/web, which requests the name, was created"
+    assert (written["event"], written["text"]) == ("created", "A 192.0.2.1 in example.net")
+    page = shop.get("/name", of="old1.example.org").text
+    assert '<span class="state waiting">held</span> the delete of A waits for approval' in page
+
+
+def test_the_timeline_shows_when_the_grace_period_of_a_delete_ends() -> None:
+    world = start_cluster(service("web", address="192.0.2.1"), flags=["--delete-grace-period=60s"])
+    world.delete(service("web"), for_s=20.0)
+    live = look(world, at_s=world.now_s)
+    (entry,) = build_timeline(live, DnsName(WEB), (), ())
+    left = entry.at - BEGINNING
+    assert (entry.event, left // timedelta(seconds=1), entry.reason) == ("due", 40, "object-deleted")
+    assert entry.text == "the grace period ends; then the delete of A may be made, unless it is held"

@@ -7,13 +7,12 @@ from msgspec.structs import replace
 
 from extdns.documents.advice import suggest_next_step
 from extdns.documents.document import ProcessReference
-from extdns.model.claim import ExcludedClaim, InvalidClaim
+from extdns.model.claim import ExcludedClaim
 from extdns.model.reason import Reason
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.builders import PLAN, observe, origin, owned, record, ref
-from tests.unit.documents.cases import NAMES, OTHER_NAMES, REQUESTED, start_dry
-from tests.unit.documents.test_name import explain
+from tests.builders import PLAN, observe, record, ref
+from tests.unit.documents.cases import NAMES, OTHER_NAMES, REQUESTED, explain, start_dry
 
 HERITAGE = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/default/web"'
 
@@ -44,29 +43,10 @@ def next_step(reason: Reason) -> str:
             id="type that is not managed",
         ),
         pytest.param(
-            Reason.DOMAIN_FILTERED,
-            "check the filters of domains, such as --domain-filter, or request a name that they do not exclude",
-            id="domain filter",
-        ),
-        pytest.param(Reason.POLICY_DENIED, "change the object, or have the rule changed", id="rule denies it"),
-        pytest.param(
-            Reason.POLICY_VIOLATION, "change the object, or have the rule changed", id="published against a rule"
-        ),
-        pytest.param(
-            Reason.POLICY_UNAVAILABLE,
-            "correct the rule, or start the policy server. What is missing or fails: extdns check @shop.flags",
-            id="rule without an answer",
-        ),
-        pytest.param(
             Reason.ZONE_FORBIDDEN,
             "give the credentials the permission to change the zone. "
             "What is missing or fails: extdns check @shop.flags",
             id="no permission",
-        ),
-        pytest.param(
-            Reason.REFUSED,
-            "change the object so that the DNS service accepts the record; extdns also tries again from time to time",
-            id="refused",
         ),
         pytest.param(
             Reason.ZONE_UNREAD,
@@ -84,6 +64,11 @@ def next_step(reason: Reason) -> str:
 )
 def test_the_suggested_next_step_depends_on_the_reason(reason: Reason, expected: str) -> None:
     assert next_step(reason) == expected
+
+
+@pytest.mark.parametrize("reason", [one for one in NAMES if one.row.next_step])
+def test_the_next_step_for_a_name_is_that_of_the_row_of_its_reason(reason: Reason) -> None:
+    assert next_step(reason).startswith(reason.row.next_step)
 
 
 def test_nothing_is_to_do_about_a_record_of_others_that_no_object_requests() -> None:
@@ -131,13 +116,6 @@ def test_ownership_records_without_prefix_or_suffix_do_not_lead_to_a_hint_about_
 def test_for_a_name_outside_every_zone_the_next_step_lists_the_existing_zones() -> None:
     document = explain(NAMES[Reason.NO_ZONE](), OTHER_NAMES[Reason.NO_ZONE])
     assert suggest_next_step(document) == "request a name in one of your zones (example.org), or create a zone for it"
-
-
-def test_the_next_step_for_a_record_kept_because_of_an_invalid_hostname_is_to_correct_the_hostname() -> None:
-    invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
-    document = explain(start_dry(*owned("web"), first=[observe("web", invalid)]))
-    assert document.reason == Reason.INVALID_NAME
-    assert suggest_next_step(document).startswith("correct the hostname or annotation; until then the record stays")
 
 
 def test_the_next_step_for_a_missing_address_differs_between_a_cluster_and_manifests() -> None:

@@ -1,4 +1,4 @@
-"""The summary of the state of a process, in one sentence."""
+"""The status of a process: a summary in sentences, its level, and warnings (docs/design/messages.md)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ from typing import get_args
 
 import pytest
 
+from extdns.config import parse
 from extdns.documents.names import Level, NameState
 from extdns.documents.records import OUTCOME_LEVELS
-from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
-from extdns.documents.status import KIND_LEVELS, ZoneCondition, describe_state, find_level, list_failures
+from extdns.documents.status import (
+    KIND_LEVELS,
+    StatusDocument,
+    ZoneCondition,
+    build_status,
+    describe_state,
+    find_level,
+    list_failures,
+)
 from extdns.engine.decisions import CHANGING
 from extdns.engine.inputs import LeadershipChanged, TimePassed
 from extdns.model.change import OutcomeWord, TryLater
 from extdns.model.cluster import KindState, Phase
 from tests.builders import SERVICE, build_claim, observe, owned
-from tests.fakes.clocks import BEGINNING
+from tests.unit.documents.cases import look
 from tests.world import build_world, start_world
 
 
@@ -29,7 +37,7 @@ from tests.world import build_world, start_world
 def test_the_summary_of_a_standby_starts_by_saying_that_it_is_a_standby(is_leader: bool, expected: str) -> None:
     world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
     world.run(LeadershipChanged(is_leader=is_leader))
-    live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True)
+    live = look(world)
     assert describe_state(live, {NameState.PUBLISHED: 1}) == expected
 
 
@@ -63,7 +71,7 @@ def test_the_summary_counts_names_by_state_after_the_first_full_pass(
     is_synced: bool, counts: dict[NameState, int], expected: str
 ) -> None:
     world = start_world()
-    live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=is_synced)
+    live = look(world, synced=is_synced)
     assert describe_state(live, counts) == expected
 
 
@@ -89,9 +97,7 @@ def test_the_summary_counts_names_by_state_after_the_first_full_pass(
 def test_the_status_of_an_unresponsive_process_is_failing_whatever_its_last_answer_was(
     age_s: float, healthy: bool, expected: str
 ) -> None:
-    live = ProcessSnapshot(
-        EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True
-    )
+    live = look(start_world())
     aged = live.with_age(age_s, healthy=healthy)
     assert describe_state(aged, {NameState.PUBLISHED: 1}) == expected
     assert find_level(aged, {NameState.PUBLISHED: 1}) is (Level.GOOD if aged.is_responding else Level.FAILING)
@@ -101,7 +107,7 @@ def test_changes_that_could_not_be_written_are_not_said_to_wait_for_their_first_
     world = start_world()
     world.provider.rule = lambda _: TryLater(message="busy")
     world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")), for_s=100.0)
-    live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True)
+    live = look(world)
     assert not any(decision.action in CHANGING for decision in world.engine.decisions)
     assert describe_state(live, {NameState.FAILING: 2}) == (
         "0 of 2 names are published, 2 failing. Changes at 2 names could not be written, and are tried again. "
@@ -110,9 +116,7 @@ def test_changes_that_could_not_be_written_are_not_said_to_wait_for_their_first_
 
 
 def test_excluded_names_leave_the_level_of_a_process_good_and_held_deletes_make_it_waiting() -> None:
-    live = ProcessSnapshot(
-        EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True
-    )
+    live = look(start_world())
     assert find_level(live, {NameState.PUBLISHED: 1, NameState.EXCLUDED: 2}) is Level.GOOD
     assert find_level(live, {NameState.PUBLISHED: 1, NameState.HELD: 1}) is Level.WAITING
 
@@ -131,9 +135,7 @@ def test_if_all_names_are_published_the_level_of_the_process_is_that_of_its_wors
     phase: Phase, level: Level, message: str
 ) -> None:
     kinds = (KindState(kind=SERVICE, phase=phase),)
-    live = ProcessSnapshot(
-        EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=kinds, changes=(), synced=True
-    )
+    live = look(start_world(), kinds=kinds)
     assert find_level(live, {NameState.PUBLISHED: 1}) is level
     assert describe_state(live, {NameState.PUBLISHED: 1}) == message
     assert list(list_failures(live)) == (["Service objects are forbidden"] if level is Level.FAILING else [])
@@ -143,7 +145,7 @@ def test_before_everything_was_read_the_process_counts_as_in_progress_and_not_as
     world = build_world()
     world.feed(TimePassed())
     world.feed(world.answer())
-    live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True)
+    live = look(world)
     assert live.engine.failures == ()
     assert live.engine.unfinished == (
         "Service objects are listing",
@@ -161,3 +163,29 @@ def test_each_kind_of_object_and_outcome_has_a_level_and_a_zone_has_the_level_of
     assert set(OUTCOME_LEVELS) == set(get_args(OutcomeWord))
     levels = {state.value: state.level for state in NameState if state is not NameState.EXCLUDED}
     assert {state.value: state.level for state in ZoneCondition} == {**levels, "reading": Level.WAITING}
+
+
+def build(*flags: str, synced: bool = True) -> StatusDocument:
+    """Return the status of a process with *flags* that has published one name in the zone example.org."""
+    world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))])
+    return build_status(
+        look(world, synced=synced), parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me", *flags], {})
+    )
+
+
+def test_the_status_of_a_process_warns_of_a_domain_filter_that_matches_no_zone() -> None:
+    status = build("--domain-filter=exmaple.org")
+    assert [(one.text, one.next) for one in status.warnings] == [
+        (
+            "--domain-filter=exmaple.org matches none of your zones: example.org",
+            "did you mean: --domain-filter=example.org",
+        )
+    ]
+    assert status.level is Level.WAITING
+    assert status.message == "The one name is published. Settings do not fit what was read: see below."
+
+
+def test_the_status_of_a_process_does_not_warn_if_settings_fit_or_before_the_first_pass_has_ended() -> None:
+    status = build()
+    assert (status.warnings, status.level, status.message) == ((), Level.GOOD, "The one name is published.")
+    assert build("--domain-filter=exmaple.org", synced=False).warnings == ()
