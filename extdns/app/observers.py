@@ -8,7 +8,7 @@ from extdns.app.audit_log import build_audit_log
 from extdns.app.cluster_writers import build_status_updaters
 from extdns.app.policies import build_policy_watcher
 from extdns.app.policy_server import build_rule_queries
-from extdns.documents.policies import RuleSnapshot
+from extdns.documents.rules import RuleSnapshot
 from extdns.model.value import Value
 
 if TYPE_CHECKING:

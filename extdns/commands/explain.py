@@ -12,7 +12,8 @@ from extdns.commands.one_pass import ZonesOfNameReader, describe_command, run_on
 from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
-from extdns.documents.name import NameDocument, build_name, format_name
+from extdns.documents.explanation import format_name
+from extdns.documents.name import NameDocument, build_name
 from extdns.documents.object import ObjectDocument, build_object, format_object
 from extdns.documents.reason import build_reason, format_reason
 from extdns.documents.snapshot import EngineSnapshot

@@ -23,7 +23,7 @@ from extdns.documents.plan import (
     format_plan,
     format_plan_markdown,
 )
-from extdns.documents.policies import FAIL_ON
+from extdns.documents.rules import FAIL_ON
 from extdns.engine.decisions import is_held_decision
 from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from extdns.documents.document import ProcessReference
     from extdns.documents.plan import PassResult, PlanContent, PlanSummary
-    from extdns.documents.policies import RuleSnapshot
+    from extdns.documents.rules import RuleSnapshot
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

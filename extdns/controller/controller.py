@@ -26,7 +26,7 @@ from extdns.controller.snapshot_publisher import SnapshotPublisher
 from extdns.controller.state_dump import format_state
 from extdns.controller.worker_pool import WorkerPool
 from extdns.controller.write_gate import WriteGate
-from extdns.documents.policies import RuleSnapshot
+from extdns.documents.rules import RuleSnapshot
 from extdns.engine.effects import (
     QueryRules,
     ReportDecisions,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.controller.participant import Participant
-from extdns.documents.policies import RuleSnapshot
-from extdns.documents.records import ChangeDocument, list_changes
+from extdns.documents.changes import ChangeDocument, list_changes
+from extdns.documents.rules import RuleSnapshot
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S, CountCache, EngineSnapshot, ProcessSnapshot
 from extdns.engine.batches import find_names
 from extdns.engine.effects import ReportOutcome, SubmitBatch

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.documents.names import is_rejected
-from extdns.documents.policies import count_rule_results
+from extdns.documents.rules import count_rule_results
 from extdns.documents.snapshot import list_records
 from extdns.engine.decisions import CHANGING, IN_SYNC
 from extdns.metrics.metrics import Mismatch, Statistics

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, UnsetType, structs
 
+from extdns.documents.changes import ChangeAction
 from extdns.documents.document import (
     Document,
     RecordData,
@@ -17,7 +18,6 @@ from extdns.documents.document import (
     build_record_data,
     build_zone_reference,
 )
-from extdns.documents.records import ChangeAction
 from extdns.model.change import (
     Applied,
     Change,

@@ -1,21 +1,15 @@
-"""A name: what requests it, what the zones hold, what was decided and what happened, as JSON and as text."""
+"""A name: what requests it, what the zones hold, what was decided and what happened."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.config import Config
-from extdns.documents.advice import (
-    describe_excluded,
-    explain_exclusion,
-    find_other_affix,
-    select_zones,
-    suggest_next_step,
-)
+from extdns.documents.changes import ChangeDocument
 from extdns.documents.document import (
     AnswerDocument,
     Document,
@@ -27,46 +21,36 @@ from extdns.documents.document import (
     build_problem,
     build_record_data,
     build_zone_reference,
-    describe_process,
 )
 from extdns.documents.names import Level, NameState, NameSummary, State, build_row, find_state
-from extdns.documents.policies import describe_rule
 from extdns.documents.records import (
-    ChangeDocument,
     CurrentRecordDocument,
     OutcomeDocument,
     WildcardDocument,
     build_outcome,
+    find_other_affix,
     list_current_records,
     list_wildcards,
 )
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.documents.text import (
-    describe_object,
-    describe_record,
-    escape_lines,
-    format_age,
-    format_age_of,
-    format_duration,
-    format_missing,
-    format_time,
+    explain_exclusion,
     join_targets,
     parse_time,
-    shorten_field,
 )
 from extdns.engine.decisions import IN_SYNC
 from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim, NameClaim, ResolvedClaim, find_problems
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.reason import Group, Reason, look_up_meaning
-from extdns.model.value import format_count
+from extdns.model.reason import Group, Reason
 
 if TYPE_CHECKING:
     from extdns.documents.snapshot import ProcessSnapshot
 
 _MAX_CLOSEST: Final = 3
 _MAX_EXCLUDED: Final = 5
+_MAX_ZONES: Final = 5
 _TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
 _WRITES_UNKNOWN: Final = "the last write and its outcome: only a running extdns has them"
 _LEADER_WRITES: Final = "the last write and its outcome: only the leader has them"
@@ -205,6 +189,7 @@ def build_name(
         is_read=not any(seen.unread_zones(name)) and (seen.all_zones or bool(zones)),
         unsure=", as far as could be read" if missing else "",
     )
+    known_zones = (one.zone.name for one in seen.zones) if known_zones is None else known_zones
     affix = find_other_affix(seen, name, found.row)
     last = tuple(one for one in (live.changes if live else ()) if one.name == name)
     return NameDocument(
@@ -216,7 +201,7 @@ def build_name(
         claims=tuple(_build_claims(claims, decisions, outcome_of)),
         zones=tuple(map(build_zone_reference, zones)),
         zones_known=zones_known,
-        known_zones=select_zones((one.zone.name for one in seen.zones) if known_zones is None else known_zones),
+        known_zones=tuple(sorted(set(known_zones))[:_MAX_ZONES]),
         all_zones=seen.all_zones,
         unread_zones=tuple(map(build_zone_reference, seen.unread_zones(name))),
         records=found.records,
@@ -382,13 +367,14 @@ def _list_deletes(live: ProcessSnapshot, name: DnsName) -> Iterator[TimelineEntr
     for entry in live.engine.zones:
         for key, waiting in entry.waiting_deletes.items():
             if key.name == name and waiting.grace_ends_s is not None:
-                limit = _name_wait(waiting.evidence)
+                limit = name_wait(waiting.evidence)
                 text = f"{limit} ends; then the delete of {key.type} may be made, unless it is held"
                 at = live.time_of(waiting.grace_ends_s)
                 yield TimelineEntry(at, TimelineEvent.DUE, text, waiting.evidence.value)
 
 
-def _name_wait(evidence: str) -> str:
+def name_wait(evidence: str) -> str:
+    """Return what has to end before a delete with *evidence* may be made."""
     return "--unresolved-timeout" if evidence == Evidence.UNRESOLVED_EXPIRED else "the grace period"
 
 
@@ -465,153 +451,3 @@ def _describe_worst(row: NameSummary) -> str:
     elif main.reason is Reason.IN_GRACE and main.action is Action.KEEP:
         clause = "which is deleted after the grace period"
     return f"{main.type or 'a claim without targets'}{identifier}{where}, {clause}"
-
-
-# The text: the answer first, then the evidence, the next step last
-
-
-_LABEL_WIDTH: Final = 14
-_MAX_TARGETS: Final = 10
-_MAX_WRITES: Final = 3
-_ACTION_CLAUSES: Final = {"create": "would be created", "update": "would be updated", "delete": "would be deleted"}
-_PUBLISHED: Final = frozenset({Reason.PUBLISHED, Reason.REQUESTED, Reason.CHANGED})
-
-
-@escape_lines
-def format_name(document: NameDocument) -> Iterator[str]:
-    """Yield the lines about one name, without line ends."""
-    yield f"{document.answer}  [{document.reason}]" if document.reason else document.answer
-    if explanation := look_up_meaning(document.reason or ""):
-        yield explanation
-    yield from format_missing(document.missing)
-    yield ""
-    for label, lines in build_sections(document):
-        for index, line in enumerate(lines):
-            yield f"  {'' if index else label:{_LABEL_WIDTH}}{line}"
-    yield ""
-    yield f"Next: {suggest_next_step(document)}"
-
-
-def build_sections(document: NameDocument) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield a label with its lines for each section that is not empty. The lines are not yet safe for a terminal."""
-    return ((label, tuple(lines)) for label, lines in _build_sections(document) if lines)
-
-
-def _build_sections(document: NameDocument) -> Iterator[tuple[str, Sequence[str]]]:
-    for index, claim in enumerate(document.claims):
-        yield "also by" if index else "requested by", _describe_claim(claim, document.at)
-    if not document.claims:
-        made_for = "".join(
-            f"; made for {one}" for one in dict.fromkeys(one.resource for one in document.records) if one
-        )
-        yield "requested by", [f"no object{', as far as could be read' if document.missing else ''}{made_for}"]
-    uncertain = {True: "", False: "; its names were not computed"}
-    yield "excluded", [f"{describe_excluded(one.object, one.by)}{uncertain[one.certain]}" for one in document.excluded]
-    yield "zone", _describe_zones(document)
-    displayed_outcomes = [one for claim in document.claims for one in claim.outcomes]
-    yield (
-        "record",
-        [
-            *(line for one in document.records for line in _describe_current(one, displayed_outcomes, document.at)),
-            *_describe_absence(document),
-        ],
-    )
-    yield "wildcard", [f"{one.name} {', '.join(one.types)} in {_describe_zone(one.zone)}" for one in document.wildcards]
-    yield "policy", [f'{document.policy}; our owner id is "{document.owner}"' if document.owner else document.policy]
-    yield (
-        "last write",
-        [line for one in document.last_changes[:_MAX_WRITES] for line in _describe_change(one, document.at)],
-    )
-    yield "not known", document.not_known
-    yield "answered by", [describe_process(document.process)]
-    yield "closest", document.closest
-
-
-def _describe_change(one: ChangeDocument, now: datetime | None) -> Iterator[str]:
-    times = f", {one.times} times in a row" if one.times > 1 else ""
-    targets = ", ".join(one.targets[:_MAX_TARGETS])
-    yield f"{one.action} {one.type} {targets}: {one.outcome}, {format_age(one.at, now)}{times}"
-    if one.detail:
-        yield f"  {one.detail}"
-
-
-def _describe_claim(claim: ClaimDocument, now: datetime | None) -> list[str]:
-    created = f" (since {format_age_of(claim.since, now)})" if claim.since else ""
-    derived = f", made into {claim.object.derived}" if claim.object.derived else ""
-    requested = describe_record(claim.type, claim.requested) if claim.requested else "targets not known"
-    identifier = f"; set identifier {claim.set_identifier}" if claim.set_identifier else ""
-    return [
-        f"{describe_object(claim.object)}{created}",
-        f"host from {shorten_field(claim.object.field)}{derived}; {requested}{identifier}",
-        *(line for one in claim.outcomes for line in describe_outcome(one, now)),
-        *(
-            f"{shorten_field(one.field)}: {one.value!r} is not valid; allowed: {one.allowed}  [{one.reason}]"
-            for one in claim.problems
-        ),
-    ]
-
-
-def describe_outcome(one: OutcomeDocument, now: datetime | None) -> list[str]:
-    """Describe a decision. *now* is the time of the answer of a running process, None for a single pass."""
-    effect = _ACTION_CLAUSES.get(one.action) or ("is published" if one.reason in _PUBLISHED else "nothing is done")
-    where = f" in {_describe_zone(one.zone)}" if one.zone else ""
-    lines = [f"→ {effect}{where}  [{one.reason}]", *(f"  {clause}" for clause in one.evidence)]
-    if one.waiting and one.waiting.evidence != one.reason:
-        lines.append(f"  evidence for a delete: [{one.waiting.evidence}]")
-    if one.waiting and one.waiting.grace_ends and now:
-        ends = one.waiting.grace_ends
-        left_s = (ends - now).total_seconds()
-        end = (
-            f"ends at {format_time(ends)}, in {format_duration(left_s)}"
-            if left_s > 0
-            else f"ended at {format_time(ends)}"
-        )
-        lines.append(f"  {_name_wait(one.waiting.evidence)} {end}")
-    return [*lines, *(f"  {line}" for rule in one.rules for line in describe_rule(rule))]
-
-
-def _describe_current(
-    one: CurrentRecordDocument, displayed_outcomes: list[OutcomeDocument], now: datetime | None
-) -> list[str]:
-    """Describe a current record, with the decision unless it is in *displayed_outcomes*."""
-    made_for = f", resource {one.resource}" if one.resource else ""
-    identifier = f" (set identifier {one.set_identifier})" if one.set_identifier else ""
-    return [
-        f"{describe_record(one.type, one.record)}{identifier}",
-        f"{_describe_owner(one)}{made_for}",
-        *(["the requested record cannot coexist with it, and is not created"] if one.blocks_requested else []),
-        *([] if one.outcome is None or one.outcome in displayed_outcomes else describe_outcome(one.outcome, now)),
-    ]
-
-
-def _describe_owner(one: CurrentRecordDocument) -> str:
-    if one.ownership_of is not None:
-        covered = ", ".join(one.ownership_of) or "no current record"
-        return f"ownership record of {covered}" + (f'; owner "{one.owner}"' if one.owner is not None else "")
-    if one.ours:
-        covered_by = f"; covered by {', '.join(one.ownership_records)}" if one.ownership_records else ""
-        return f'ours, owner "{one.owner or ""}"{covered_by}'
-    return f'not ours: owner "{one.owner}"' if one.owner is not None else "not ours: no owner"
-
-
-def _describe_absence(document: NameDocument) -> Iterator[str]:
-    """Describe in which zones it is unknown whether the name has records; if in none, say so if it has no records."""
-    yield from (f"not known in {_describe_zone(zone)}, which could not be read" for zone in document.unread_zones)
-    if not document.zones and not document.all_zones:
-        yield "not known: the list of zones is incomplete"
-    elif not document.records and not document.unread_zones:
-        yield "no record"
-
-
-def _describe_zones(document: NameDocument) -> list[str]:
-    known = format_count(document.zones_known, "zone")
-    unlisted = "" if document.all_zones else "; the list of zones is incomplete"
-    if not document.zones:
-        return [f"none; {known} known, none of which can hold the name{unlisted}"]
-    longest = max(len(zone.name) for zone in document.zones)
-    match = {True: f"longest match of {known}", False: "a shorter match"}
-    return [f"{_describe_zone(zone)}, {match[len(zone.name) == longest]}{unlisted}" for zone in document.zones]
-
-
-def _describe_zone(zone: ZoneReference) -> str:
-    return zone.name if zone.name == zone.id else f"{zone.name} ({zone.id})"

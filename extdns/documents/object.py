@@ -8,7 +8,6 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from extdns.documents.advice import explain_exclusion, suggest_for_exclusion
 from extdns.documents.document import (
     AnswerDocument,
     Document,
@@ -19,11 +18,19 @@ from extdns.documents.document import (
     describe_process,
     format_command,
 )
-from extdns.documents.name import ExcludedObject, build_excluded, describe_outcome
+from extdns.documents.explanation import describe_outcome
+from extdns.documents.name import ExcludedObject, build_excluded
 from extdns.documents.names import NameState, find_state, find_worst
 from extdns.documents.records import OutcomeDocument, build_outcome
 from extdns.documents.scope_warnings import HOW_TO_REQUEST
-from extdns.documents.text import describe_record, escape_lines, format_missing, shorten_field
+from extdns.documents.text import (
+    describe_record,
+    escape_lines,
+    explain_exclusion,
+    format_missing,
+    shorten_field,
+    suggest_for_exclusion,
+)
 from extdns.errors import find_similar, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.claim import ExcludedClaim, find_problems

@@ -31,7 +31,7 @@ from extdns.documents.document import (
     encode_json,
 )
 from extdns.documents.held import HeldSetDocument, build_held_set, describe_scope
-from extdns.documents.policies import NO_RULES, RuleSnapshot, ViolationDocument, describe_violation, list_violations
+from extdns.documents.rules import NO_RULES, RuleSnapshot, ViolationDocument, describe_violation, list_violations
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
 from extdns.documents.text import (

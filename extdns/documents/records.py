@@ -1,17 +1,18 @@
-"""Records in documents: those at a name, the decision about each, and the changes that were sent."""
+"""The records at a name, and the decision about each."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.documents.document import Document, RecordData, ZoneReference, build_record_data, build_zone_reference
-from extdns.documents.names import Level
-from extdns.documents.policies import RuleDocument, list_rules
+from extdns.documents.names import NameSummary
+from extdns.documents.rules import RuleDocument, list_rules
 from extdns.documents.text import describe_details
-from extdns.engine.decisions import CHANGING
-from extdns.model.change import Action, Applied, Batch, Change, Create, Delete, Outcome, OutcomeWord, spell_outcome
+from extdns.model import rrtype
+from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import RecordKey
@@ -202,78 +203,40 @@ def _find_wildcard(name: DnsName, zone: DnsName, cache: ZoneCache) -> DnsName | 
     return None if closest == name else DnsName(f"*.{closest}")
 
 
-OUTCOME_LEVELS: Final[dict[OutcomeWord, Level]] = {
-    "applied": Level.GOOD,
-    "conflict": Level.WAITING,
-    "try-later": Level.WAITING,
-    "refused": Level.FAILING,
-    "forbidden": Level.FAILING,
-    "unknown": Level.FAILING,
-}
-ChangeAction = Literal["create", "update", "delete"]
+_HERITAGE: Final = "heritage=external-dns"
 
 
-class ChangeDocument(Document, frozen=True):
-    """One change and its outcome. `times` counts how often in a row the change had this outcome.
+class OtherAffix(NamedTuple):
+    """Ownership records under a prefix or suffix that is not ours: the flag that would read them, and their number."""
 
-    `at` is when the last outcome was known. `targets` are those after the change; for a delete, before it. `object`
-    requested the record; for a delete, it is the resource of the record; "" if unknown. `detail` is the id that the
-    service gave an applied change, else the message of the service. `reason` is the reason code of the decision to make
-    it, "" if unknown; for a delete, the evidence.
+    flag: str
+    records: int
+
+
+_NO_AFFIX: Final = OtherAffix("", 0)
+
+
+def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | None) -> OtherAffix:
+    """Find ownership records that may cover a foreign record at *name* with another prefix or suffix than ours.
+
+    *row* has the decisions about *name*.
     """
-
-    at: datetime
-    zone: ZoneReference
-    name: str
-    type: str
-    set_identifier: str
-    action: ChangeAction
-    targets: tuple[str, ...]
-    object: str
-    outcome: OutcomeWord
-    detail: str
-    times: int = 1
-    reason: str = ""
-
-
-def list_changes(
-    batch: Batch, outcome: Outcome, decisions: Iterable[Decision], at: datetime
-) -> Iterator[ChangeDocument]:
-    """Yield the changes in *batch* with the outcome, in order.
-
-    *decisions* are the decisions to make these changes: they state for which object and why each change was made.
-    """
-    by_key = {
-        RecordKey(name=one.name, set_identifier=one.set_identifier, type=one.type): one
-        for one in decisions
-        if one.action in CHANGING and one.zone == batch.zone
-    }
-    zone = build_zone_reference(batch.zone)
-    word = spell_outcome(outcome)
-    detail = outcome.change_id if isinstance(outcome, Applied) else outcome.message
-    for change_set in batch.change_sets:
-        for change in change_set.changes:
-            action, targets, resource, reason = _describe_change(change, by_key.get(change.key))
-            yield ChangeDocument(
-                at=at,
-                zone=zone,
-                name=change.key.name,
-                type=change.key.type,
-                set_identifier=change.key.set_identifier,
-                action=action,
-                targets=targets,
-                object=resource,
-                outcome=word,
-                detail=detail,
-                reason=reason,
-            )
-
-
-def _describe_change(change: Change, decision: Decision | None) -> tuple[ChangeAction, tuple[str, ...], str, str]:
-    """Return the action, targets, object and reason of *change*."""
-    if isinstance(change, Delete):
-        return "delete", change.current.record.targets, change.current.resource, change.evidence.value
-    requested_by = decision.requested_by if decision else ()
-    action: ChangeAction = "create" if isinstance(change, Create) else "update"
-    reason = decision.reason.value if decision else ""
-    return action, change.desired.targets, str(requested_by[0].ref) if requested_by else "", reason
+    if row is None or row.worst.reason is not Reason.FOREIGN_RECORD:
+        return _NO_AFFIX
+    head, _, rest = name.partition(".")
+    without_affix = {head, f"a-{head}", f"aaaa-{head}", f"cname-{head}"}
+    for entry in (one for one in seen.zones if one.zone in seen.zones_of(name)):
+        texts = [
+            one.name for one in entry.cache.all_records() if one.type == rrtype.TXT and _HERITAGE in str(one.targets)
+        ]
+        for text in texts:
+            label, _, other_rest = text.partition(".")
+            if other_rest != rest or label in without_affix:
+                continue
+            if found := re.fullmatch(rf"(.+?)(?:(?:a|aaaa|cname)-)?{re.escape(head)}", label):
+                prefix = found[1]
+                if prefix not in {"a-", "aaaa-", "cname-"}:
+                    return OtherAffix(f"--txt-prefix={prefix}", sum(one.startswith(prefix) for one in texts))
+            if found := re.fullmatch(rf"(?:(?:a|aaaa|cname)-)?{re.escape(head)}(.+)", label):
+                return OtherAffix(f"--txt-suffix={found[1]}", sum(found[1] in one.partition(".")[0] for one in texts))
+    return _NO_AFFIX

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.config import list_settings
-from extdns.documents.advice import suggest_for_exclusion
 from extdns.documents.document import Document
+from extdns.documents.text import suggest_for_exclusion
 from extdns.errors import escape_unprintable, find_similar, sanitize
 from extdns.flags.specs import PROVIDER_SPECS
 from extdns.flags.unchecked_kinds import DOMAIN

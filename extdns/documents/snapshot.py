@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from extdns.documents.names import NameIndex
-from extdns.documents.policies import NO_RULES, RuleSnapshot, count_rule_results
+from extdns.documents.rules import NO_RULES, RuleSnapshot, count_rule_results
 from extdns.engine.health import find_failures, find_unfinished, find_unread
 from extdns.engine.scope import measure_scope
 from extdns.model import rrtype
@@ -22,7 +22,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.documents.records import ChangeDocument
+    from extdns.documents.changes import ChangeDocument
     from extdns.engine.engine import Engine
     from extdns.engine.zones import ZoneCache, ZoneState
     from extdns.model.change import Decision

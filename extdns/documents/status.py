@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
 from extdns import __version__
+from extdns.documents.changes import ChangeDocument
 from extdns.documents.document import (
     Document,
     LiveDocument,
@@ -17,7 +18,6 @@ from extdns.documents.document import (
     build_zone_reference,
 )
 from extdns.documents.names import Level, NamePage, NameState, NameSummary, State, find_oldest_request, find_state
-from extdns.documents.records import ChangeDocument
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S
 from extdns.documents.text import format_duration, format_time

@@ -106,6 +106,30 @@ def describe_record(rtype: str, record: RecordData) -> str:
     return f"{rtype} {targets}, {ttl}{properties}"
 
 
+SWITCHES_TO_SET: Final = frozenset({"--publish-internal-services", "--gateway-listener-sets"})
+"""Flags that exclude objects while they are not set; other flags exclude objects while they are."""
+
+
+def explain_exclusion(cause: str) -> str:
+    """Return why a name is excluded, as a clause. Here and below, *cause* is `ExcludedClaim.excluded_by`."""
+    if cause in SWITCHES_TO_SET:
+        return f"{cause} is not set"
+    field, colon, problem = cause.partition(": ")
+    return f"{problem} ({field})" if colon else f"{cause}{',' if ', ' in cause else ''} excludes it"
+
+
+def describe_excluded(what: str, cause: str) -> str:
+    """Return that *what* is excluded by *cause*, as a phrase."""
+    return f"{what}: {explain_exclusion(cause)}" if ": " in cause else f"{what}, by {cause}"
+
+
+def suggest_for_exclusion(cause: str) -> str:
+    """Return what a person can do if *cause* excludes a name."""
+    if cause in SWITCHES_TO_SET:
+        return f"add {cause}"
+    return f"correct {cause}" if ": " in cause else f"change {cause}, or the object"
+
+
 def format_missing(missing: Iterable[str]) -> Iterator[str]:
     """Yield a line for each thing that could not be read, safe for a terminal."""
     return (f"INCOMPLETE: {escape_line(text)}" for text in missing)

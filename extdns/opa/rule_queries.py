@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec.structs import replace
 
 from extdns.controller.participant import Participant
-from extdns.documents.policies import PolicyServerSnapshot
+from extdns.documents.rules import PolicyServerSnapshot
 from extdns.engine.effects import QueryRules
 from extdns.engine.inputs import RulesAnswered, RulesChanged, RulesRevised
 from extdns.errors import describe_error

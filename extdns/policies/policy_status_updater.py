@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from extdns.controller.participant import Participant
-from extdns.documents.policies import ALLOWED, count_rule_results
+from extdns.documents.rules import ALLOWED, count_rule_results
 from extdns.engine.inputs import RulesChanged, TimePassed
 from extdns.model.object_status import PolicyStatus
 

@@ -11,7 +11,7 @@ from extdns import log
 from extdns.cel.policy_index import PolicyIndex, PolicyState
 from extdns.cel.policy_rules import PolicyRules
 from extdns.controller.participant import Participant
-from extdns.documents.policies import LocalRulesSnapshot
+from extdns.documents.rules import LocalRulesSnapshot
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
 from extdns.model.value import compute_backoff_s

@@ -16,14 +16,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from msgspec.structs import replace
 
-from extdns.documents.advice import suggest_next_step
+from extdns.documents.changes import OUTCOME_LEVELS
 from extdns.documents.document import describe_process, format_command
+from extdns.documents.explanation import build_sections, suggest_next_step
 from extdns.documents.held import build_held, describe_other_cluster
-from extdns.documents.name import build_sections
 from extdns.documents.names import NameState
-from extdns.documents.policies import NO_RULES, build_policies
+from extdns.documents.policies import build_policies
 from extdns.documents.reason import ReasonDocument, build_reason
-from extdns.documents.records import OUTCOME_LEVELS
+from extdns.documents.rules import NO_RULES
 from extdns.documents.status import KIND_LEVELS, build_names, build_status
 from extdns.documents.text import describe_object, escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize

@@ -10,7 +10,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.config import parse
-from extdns.documents.name import NameDocument, build_name, format_name
+from extdns.documents.explanation import format_name
+from extdns.documents.name import NameDocument, build_name
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import extdns.documents
 from extdns.config import parse
+from extdns.documents.changes import ChangeDocument
 from extdns.documents.document import Document, RootDocument, build_record_data, encode_json, format_json
 from extdns.documents.held import format_accept_command, format_approve_command
-from extdns.documents.records import ChangeDocument
 from extdns.documents.text import (
     describe_record,
     escape_line,

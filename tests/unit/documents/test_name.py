@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from extdns.documents.changes import ChangeAction, ChangeDocument
 from extdns.documents.document import build_zone_reference
 from extdns.documents.name import TimelineEvent, build_timeline
 from extdns.documents.names import NameIndex, NameState
 from extdns.documents.object import build_object, format_object
-from extdns.documents.records import ChangeAction, ChangeDocument
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.engine.inputs import Observed
 from extdns.errors import UsageError

@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 
 from extdns.config import parse
+from extdns.documents.changes import OUTCOME_LEVELS
 from extdns.documents.names import Level, NameState
-from extdns.documents.records import OUTCOME_LEVELS
 from extdns.documents.status import (
     KIND_LEVELS,
     StatusDocument,

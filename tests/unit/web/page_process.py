@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from extdns.app import assembly
 from extdns.app.cluster import describe_objects
 from extdns.config import parse
+from extdns.documents.changes import ChangeDocument
 from extdns.documents.document import build_zone_reference
-from extdns.documents.policies import NO_RULES, RuleSnapshot
-from extdns.documents.records import ChangeDocument
+from extdns.documents.rules import NO_RULES, RuleSnapshot
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.flags.address import ListenAddress
 from extdns.model.dns_name import DnsName

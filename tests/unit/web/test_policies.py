@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.cel.policy_index import PolicyState
-from extdns.documents.policies import NO_RULES, LocalRulesSnapshot, PolicyServerSnapshot, RuleSnapshot
+from extdns.documents.rules import NO_RULES, LocalRulesSnapshot, PolicyServerSnapshot, RuleSnapshot
 from extdns.documents.snapshot import CountCache, ProcessSnapshot
 from extdns.model.change import RuleAction
 from extdns.model.kind import ObjectKey

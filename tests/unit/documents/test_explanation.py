@@ -1,12 +1,12 @@
-"""What a person can do about a name, by the reason and by what was found (docs/design/messages.md, "The next step")."""
+"""The next step in the explanation of a name: by the reason, and by what was found (docs/design/messages.md)."""
 
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.documents.advice import suggest_next_step
 from extdns.documents.document import ProcessReference
+from extdns.documents.explanation import suggest_next_step
 from extdns.model.claim import ExcludedClaim
 from extdns.model.reason import Reason
 from registry.txt.naming import Naming
