@@ -38,16 +38,21 @@ _STANDBY: Final = "this process is a standby; only the leader knows every held d
 UNKNOWN: Final = "Whether deletes are held is unknown. To ask a running process: extdns status --controller=URL"
 
 
-class HeldRecordDocument(Document, frozen=True):
-    """A record whose delete is held, with the evidence as a reason code, and the cause of the hold as text."""
+class HeldRecord(Document, frozen=True):
+    """A record whose delete is held, with the evidence as a reason code."""
 
-    zone: ZoneReference
     name: str
     type: str
     set_identifier: str
+    evidence: str
+
+
+class HeldRecordDocument(HeldRecord, frozen=True):
+    """A record whose delete is held, with the evidence as a reason code, and the cause of the hold as text."""
+
+    zone: ZoneReference
     targets: tuple[str, ...]
     resource: str
-    evidence: str
     cause: str = ""
 
 
@@ -184,9 +189,7 @@ def _count_held(deletes: int) -> str:
     return f"{format_count(deletes, 'delete')} held." if deletes else "No delete is held."
 
 
-def _format_set(
-    indent: str, where: str, deletes: int, code: str, records: Sequence[HeldRecordDocument | SavedHeldRecord]
-) -> Iterator[str]:
+def _format_set(indent: str, where: str, deletes: int, code: str, records: Sequence[HeldRecord]) -> Iterator[str]:
     yield f"{indent}! {format_count(deletes, 'delete')}{where} HELD, code {code}"
     for one in records:
         member = f" ({one.set_identifier})" if one.set_identifier else ""
@@ -195,7 +198,7 @@ def _format_set(
         yield f"{indent}    and {format_count(more, 'more delete')}; the log lists all"
 
 
-def _explain_holds(causes: Iterable[str], records: Iterable[HeldRecordDocument | SavedHeldRecord]) -> Iterator[str]:
+def _explain_holds(causes: Iterable[str], records: Iterable[HeldRecord]) -> Iterator[str]:
     """Yield the *causes* of holds, and the meaning of the evidence for *records*; nothing if no code is known."""
     if codes := sorted({one.evidence for one in records} & set(Evidence)):
         yield ""
@@ -209,14 +212,10 @@ def _explain_holds(causes: Iterable[str], records: Iterable[HeldRecordDocument |
 # The saved state
 
 
-class SavedHeldRecord(Document, frozen=True):
+class SavedHeldRecord(HeldRecord, frozen=True):
     """A record whose delete is held, with the evidence."""
 
     zone_id: str
-    name: str
-    type: str
-    set_identifier: str
-    evidence: str
 
 
 class SavedHeldSet(Document, frozen=True):

@@ -33,11 +33,7 @@ from extdns.documents.records import (
     list_wildcards,
 )
 from extdns.documents.snapshot import EngineSnapshot
-from extdns.documents.text import (
-    explain_exclusion,
-    join_targets,
-    parse_time,
-)
+from extdns.documents.text import explain_exclusion, join_targets, parse_time
 from extdns.engine.decisions import IN_SYNC
 from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim, NameClaim, ResolvedClaim, find_problems

@@ -9,10 +9,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
-from extdns.documents.document import (
-    Document,
-    LiveDocument,
-)
+from extdns.documents.document import Document, LiveDocument
 from extdns.documents.names import Level, State
 from extdns.documents.rules import ALLOWED, LocalRulesSnapshot, PolicyServerSnapshot
 from extdns.masking import mask_url

@@ -15,13 +15,7 @@ from extdns.documents.name import build_name
 from extdns.documents.object import build_object
 from extdns.documents.plan import build_running_plan
 from extdns.documents.policies import build_policies
-from extdns.documents.status import (
-    build_changes,
-    build_names,
-    build_sources,
-    build_status,
-    build_zones,
-)
+from extdns.documents.status import build_changes, build_names, build_sources, build_status, build_zones
 from extdns.errors import InvalidValueError, UsageError, sanitize
 from extdns.model.dns_name import DnsName
 from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
