@@ -24,7 +24,7 @@ from tests.log_lines import find_logged_fields
 from tests.unit.controller.barriers import HANGS_S
 from tests.unit.controller.runnable_controller import RunnableController, build_controller
 from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services
-from tests.unit.engine.test_reconcile import fail_for
+from tests.unit.engine.test_defects import fail_for
 
 
 def break_engine(world: RunnableController, is_failing: Callable[[Input], bool], times: int = 1000) -> None:

@@ -13,18 +13,7 @@ from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from providers.inmemory.provider import InMemoryProvider
-from tests.builders import (
-    INGRESS,
-    SERVICE,
-    ZONE,
-    build_claim,
-    change_phase,
-    combine,
-    host,
-    observe,
-    observe_new,
-    owned,
-)
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, combine, host, observe, observe_new, owned
 from tests.fakes.adjusting import AdjustingProvider
 from tests.world import World, engine_settings
 
@@ -38,7 +27,7 @@ def start_adjusting(*records: Record, **changes: object) -> tuple[World, Adjusti
     return world, service
 
 
-def test_all_names_planned_together_are_adjusted_in_one_request_and_written_as_the_service_returns_them() -> None:
+def test_names_planned_together_are_adjusted_in_one_request() -> None:
     world, service = start_adjusting()
     world.run(observe_new("api", "web"))
     assert [sorted(one.name for one in request) for request in service.requests] == [[host("api"), host("web")]]
@@ -46,7 +35,7 @@ def test_all_names_planned_together_are_adjusted_in_one_request_and_written_as_t
     assert {record.ttl_s for key, record in service.contents(ZONE).items() if key.type == "A"} == {3600}
 
 
-def test_a_record_that_the_service_adjusted_before_is_not_sent_for_adjustment_again() -> None:
+def test_record_is_not_sent_for_adjustment_twice() -> None:
     world, service = start_adjusting()
     world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
     world.run(observe("web", build_claim("web", "web", "192.0.2.2")))
@@ -55,7 +44,7 @@ def test_a_record_that_the_service_adjusted_before_is_not_sent_for_adjustment_ag
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_name_is_not_planned_before_the_service_has_adjusted_its_records() -> None:
+def test_name_is_not_planned_before_its_records_are_adjusted() -> None:
     world, _ = start_adjusting(*owned("web", "192.0.2.7"))
     world.feed(observe_new("web"))
     assert [type(effect) for effect in world.waiting] == [RequestAdjustments]
@@ -67,7 +56,7 @@ def test_a_name_is_not_planned_before_the_service_has_adjusted_its_records() -> 
     assert world.engine.is_final(host("web"))
 
 
-def test_a_queued_change_is_not_made_while_its_changed_record_waits_for_adjustment() -> None:
+def test_queued_change_is_not_made_while_its_record_waits_for_adjustment() -> None:
     world, service = start_adjusting(*owned("web", "192.0.2.7"))
     world.feed(combine(observe_new("web"), observe_new("api")))
     world.feed(world.answer())
@@ -76,7 +65,7 @@ def test_a_queued_change_is_not_made_while_its_changed_record_waits_for_adjustme
     assert len(service.requests) == 2
 
 
-def test_while_adjusting_fails_the_affected_names_wait_with_the_error_and_other_names_are_planned() -> None:
+def test_other_names_are_planned_while_adjusting_fails() -> None:
     world, service = start_adjusting()
     world.run(observe_new("api"))
     service.request_failures.extend([RetryableError("webhook down")] * 2)
@@ -90,7 +79,7 @@ def test_while_adjusting_fails_the_affected_names_wait_with_the_error_and_other_
     assert len(service.requests) == 4
 
 
-def test_while_adjusting_fails_the_record_of_a_waiting_name_is_kept_as_ours() -> None:
+def test_record_of_waiting_name_is_kept_as_ours_while_adjusting_fails() -> None:
     world, service = start_adjusting()
     world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
     service.request_failures.append(RetryableError("webhook down"))
@@ -102,7 +91,7 @@ def test_while_adjusting_fails_the_record_of_a_waiting_name_is_kept_as_ours() ->
     assert decision.current.is_ours
 
 
-def test_a_single_pass_gives_up_after_several_failed_requests_for_adjustment() -> None:
+def test_single_pass_is_incomplete_after_several_failed_requests() -> None:
     world, service = start_adjusting(once=True)
     service.request_failures.extend([RetryableError("webhook down")] * 100)
     world.run(observe_new("web"), for_s=3600.0)
@@ -110,7 +99,7 @@ def test_a_single_pass_gives_up_after_several_failed_requests_for_adjustment() -
     assert world.decision("web").reason is Reason.TRY_LATER
 
 
-def test_a_record_that_the_service_cannot_adjust_fails_alone_and_does_not_delay_later_names() -> None:
+def test_record_that_cannot_be_adjusted_fails_alone() -> None:
     world, service = start_adjusting()
     service.failing_names.add(host("bad"))
     world.run(observe_new("api", "bad"), for_s=300.0)
@@ -126,7 +115,7 @@ def test_a_record_that_the_service_cannot_adjust_fails_alone_and_does_not_delay_
     assert find_unread(world.engine) == ()
 
 
-def test_a_single_pass_ends_and_fails_if_the_service_cannot_adjust_a_record() -> None:
+def test_single_pass_fails_if_a_record_cannot_be_adjusted() -> None:
     world, service = start_adjusting(once=True)
     service.failing_names.add(host("bad"))
     world.run(observe_new("api", "bad"), for_s=0.5)

@@ -11,7 +11,7 @@ from extdns.model.zone import Zone
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, hold_deletes, record, records, start_guard
 
 
-def test_an_approval_applies_only_to_the_deletes_shown_with_its_code_and_these_do_not_count_in_the_budget() -> None:
+def test_applies_only_to_shown_deletes_which_do_not_count_in_the_budget() -> None:
     scene = hold_deletes()
     (code,) = scene.find_codes().values()
     scene.observe_evidence([record(40)])
@@ -21,7 +21,7 @@ def test_an_approval_applies_only_to_the_deletes_shown_with_its_code_and_these_d
     assert scene.guard.budget(ZONE.id).deleted == 1
 
 
-def test_an_approved_delete_still_waits_for_its_grace_period() -> None:
+def test_approved_delete_still_waits_for_its_grace_period() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time()
@@ -33,7 +33,7 @@ def test_an_approved_delete_still_waits_for_its_grace_period() -> None:
     assert scene.deleted == ["h1.acme.test"]
 
 
-def test_an_approval_does_not_apply_to_a_record_that_was_requested_again_meanwhile() -> None:
+def test_does_not_apply_if_record_was_requested_again_meanwhile() -> None:
     scene = hold_deletes(62)
     (code,) = scene.find_codes().values()
     scene.request(records(31))
@@ -44,7 +44,7 @@ def test_an_approval_does_not_apply_to_a_record_that_was_requested_again_meanwhi
     assert scene.list_reasons(records(31)) == {Reason.HELD}
 
 
-def test_the_code_and_the_approver_of_an_approved_delete_are_still_stored_after_a_restart() -> None:
+def test_code_and_approver_are_still_stored_after_a_restart() -> None:
     scene = hold_deletes()
     approvals = [Approval(code=code, claimed_user="alice") for code in scene.find_codes().values()]
     scene.guard.approve(approvals, scene.now_s)
@@ -54,7 +54,7 @@ def test_the_code_and_the_approver_of_an_approved_delete_are_still_stored_after_
     assert scene.restart().guard.save(scene.now_s).approved_by == saved
 
 
-def test_a_code_shown_while_a_zone_was_not_listed_does_not_approve_deletes_in_that_zone() -> None:
+def test_code_does_not_approve_deletes_in_a_zone_that_was_not_listed() -> None:
     other = Zone(name=DnsName("other.test"), id="Z2")
     (unseen,) = records(1, zone=other, first=5)
     scene = start_guard(*records(5))
@@ -78,7 +78,7 @@ def test_a_code_shown_while_a_zone_was_not_listed_does_not_approve_deletes_in_th
     assert scene.list_reasons([unseen], other) == {Reason.HELD}
 
 
-def test_an_approval_is_used_up_by_its_delete() -> None:
+def test_used_up_after_its_delete() -> None:
     scene = hold_deletes()
     scene.approve(*scene.find_codes().values())
     scene.pass_time(GRACE_S)
@@ -89,7 +89,7 @@ def test_an_approval_is_used_up_by_its_delete() -> None:
     assert scene.list_reasons(records(31)) == {Reason.HELD}
 
 
-def test_an_unused_approval_expires_after_a_day_and_the_hold_remains() -> None:
+def test_expires_after_a_day_without_a_delete_and_hold_remains() -> None:
     scene = hold_deletes()
     scene.approve(*scene.find_codes().values())
     scene.end_evidence(records(31))
@@ -99,7 +99,7 @@ def test_an_unused_approval_expires_after_a_day_and_the_hold_remains() -> None:
     assert scene.list_reasons(records(31)) == {Reason.HELD}
 
 
-def test_an_approval_stays_valid_if_the_evidence_is_interrupted() -> None:
+def test_stays_valid_if_evidence_is_interrupted() -> None:
     scene = hold_deletes()
     scene.approve(*scene.find_codes().values())
     scene.end_evidence(records(31))
@@ -109,14 +109,14 @@ def test_an_approval_stays_valid_if_the_evidence_is_interrupted() -> None:
     assert len(scene.deleted) == 31
 
 
-def test_an_unknown_code_approves_nothing() -> None:
+def test_unknown_code_approves_nothing() -> None:
     scene = hold_deletes()
     scene.approve("0000-0000")
     scene.pass_time(3600.0)
     assert not scene.deleted
 
 
-def test_a_code_in_a_flag_approves_only_the_held_deletes_with_this_code() -> None:
+def test_code_in_a_flag_approves_only_deletes_held_with_this_code() -> None:
     (code,) = hold_deletes().find_codes().values()
     same = start_guard(*records(100), approved_codes=(code,))
     same.observe_evidence(records(31))
@@ -128,7 +128,7 @@ def test_a_code_in_a_flag_approves_only_the_held_deletes_with_this_code() -> Non
     assert not other.deleted
 
 
-def test_a_code_of_held_deletes_is_published_only_after_it_was_saved() -> None:
+def test_code_is_published_only_after_it_was_saved() -> None:
     scene = start_guard(*records(100))
     scene.guard.confirm_saved(0, scene.now_s)
     scene.observe_evidence(records(31))
@@ -139,7 +139,7 @@ def test_a_code_of_held_deletes_is_published_only_after_it_was_saved() -> None:
     assert len(scene.find_codes()) == 1
 
 
-def test_a_granted_delete_is_made_only_after_the_grant_was_saved() -> None:
+def test_granted_delete_is_made_only_after_the_grant_was_saved() -> None:
     scene = start_guard(*records(100))
     scene.guard.confirm_saved(0, scene.now_s)
     scene.observe_evidence([record(1)])
@@ -149,7 +149,7 @@ def test_a_granted_delete_is_made_only_after_the_grant_was_saved() -> None:
     assert scene.plan(record(1)) is None
 
 
-def test_an_approval_of_a_delete_that_was_never_held_ends_when_an_object_requests_the_record() -> None:
+def test_approval_of_delete_never_held_ends_when_record_is_requested() -> None:
     scene = start_guard(*records(100))
     scene.guard.approve_plan([(ZONE.id, record(1).key)])
     scene.observe_evidence([record(1)])
@@ -160,7 +160,7 @@ def test_an_approval_of_a_delete_that_was_never_held_ends_when_an_object_request
     assert not after.guard.describe(ZONE, record(1)).is_approved
 
 
-def test_a_code_that_nothing_had_for_a_day_approves_nothing_later() -> None:
+def test_code_approves_nothing_if_unused_for_a_day() -> None:
     (code,) = hold_deletes().find_codes().values()
     scene = start_guard(*records(100), approved_codes=(code,))
     scene.pass_time(APPROVAL_S + 1.0)
@@ -169,7 +169,7 @@ def test_a_code_that_nothing_had_for_a_day_approves_nothing_later() -> None:
     assert scene.list_reasons(records(31)) == {Reason.HELD}
 
 
-def test_the_code_of_a_zone_does_not_approve_what_moved_to_a_namespace_and_was_requested_meanwhile() -> None:
+def test_zone_code_does_not_approve_what_moved_to_a_namespace_and_was_requested() -> None:
     mine = records(40, "a")
     scene = start_guard(*mine, *records(40, "b", first=40), *records(5, "c", first=80))
     scene.observe_evidence([*mine[:12], *records(12, "b", first=40), *records(3, "c", first=80)])

@@ -83,7 +83,7 @@ def count_objects(root: object) -> Counter[str]:
     return Counter(type(one).__name__ for one in visited.values())
 
 
-def test_memory_and_calls_do_not_grow_while_names_are_created_and_deleted_for_an_hour() -> None:
+def test_memory_and_calls_do_not_grow_while_names_come_and_go_for_an_hour() -> None:
     churn = start_churn()
     calls, objects = [], []
     for minute in range(HOUR):

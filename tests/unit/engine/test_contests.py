@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.delete_settings import DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, Observation, Observed
 from extdns.model.change import Action
 from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
-from extdns.model.kind import ObjectRef
+from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.planner.settings import PlanSettings
 from tests.builders import (
+    INGRESS,
     PLAN,
     SERVICE,
     build_claim,
@@ -22,11 +23,13 @@ from tests.builders import (
     change_phase,
     host,
     observe,
+    observe_gone,
+    owned,
     ownership_record,
     record,
     ref,
 )
-from tests.world import World, start_world
+from tests.world import World, build_world, start_world
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z"
@@ -91,7 +94,7 @@ def test_a_namespace_that_owns_a_name_keeps_it_if_another_namespace_has_an_older
     assert not scene.provider.submissions
 
 
-def test_a_namespace_that_owns_a_contested_name_can_change_its_target() -> None:
+def test_owner_of_contested_name_can_change_its_target() -> None:
     scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[
@@ -102,14 +105,14 @@ def test_a_namespace_that_owns_a_contested_name_can_change_its_target() -> None:
     assert scene.list_records() == {"web A": ("192.0.2.3",)}
 
 
-def test_two_namespaces_that_request_the_same_target_are_no_contest() -> None:
+def test_no_contest_if_two_namespaces_request_the_same_target() -> None:
     scene = start_contest(
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.1"))]
     )
     assert scene.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_record_that_external_dns_merged_from_two_namespaces_stays() -> None:
+def test_record_merged_by_external_dns_stays() -> None:
     merged = (record("web", "192.0.2.1", "192.0.2.2"), ownership_record("web", resource="service/blue/web"))
     scene = start_contest(
         *merged,
@@ -119,7 +122,7 @@ def test_a_record_that_external_dns_merged_from_two_namespaces_stays() -> None:
     assert scene.list_decisions("web") == [("A", Action.KEEP, Reason.MERGED_BEFORE)]
 
 
-def test_a_record_merged_from_two_namespaces_loses_the_targets_of_one_when_that_one_changes_its_target() -> None:
+def test_merged_record_loses_targets_of_one_namespace_when_that_one_changes() -> None:
     merged = (record("web", "192.0.2.1", "192.0.2.2"), ownership_record("web", resource="service/blue/web"))
     scene = start_contest(
         *merged,
@@ -129,7 +132,7 @@ def test_a_record_merged_from_two_namespaces_loses_the_targets_of_one_when_that_
     assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_record_with_the_targets_of_one_namespace_does_not_count_as_merged_before() -> None:
+def test_not_merged_before_if_record_has_targets_of_one_namespace() -> None:
     alone = (
         record("web", "blue.example.net", rtype="CNAME"),
         ownership_record("web", rtype="CNAME", resource="service/blue/web"),
@@ -148,7 +151,7 @@ def test_a_record_with_the_targets_of_one_namespace_does_not_count_as_merged_bef
     ]
 
 
-def test_claims_of_different_namespaces_and_sources_to_one_name_are_contested_and_not_merged() -> None:
+def test_contested_across_sources_and_not_merged() -> None:
     requester = ref("web", namespace="green", created=OLD)
     ingress = replace(
         claim_in("green", "192.0.2.2"), provenance=Provenance(source="ingress", ref=requester, field="annotation")
@@ -172,7 +175,7 @@ def test_claims_of_different_namespaces_and_sources_to_one_name_are_contested_an
         pytest.param(replace(PLAN, compat=True, merges_namespaces=True), id="compat"),
     ],
 )
-def test_claims_of_all_namespaces_are_merged_with_merge_across_namespaces(plan: PlanSettings) -> None:
+def test_merged_with_merge_across_namespaces(plan: PlanSettings) -> None:
     scene = start_contest(
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
         plan=plan,
@@ -180,7 +183,7 @@ def test_claims_of_all_namespaces_are_merged_with_merge_across_namespaces(plan: 
     assert scene.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}
 
 
-def test_a_contested_name_passes_to_the_other_namespace_after_the_grace_period() -> None:
+def test_passes_to_the_other_namespace_after_the_grace_period() -> None:
     scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
@@ -212,7 +215,7 @@ def test_a_contested_name_stays_with_the_namespace_of_a_deleted_object_while_its
     assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_claims_of_two_namespaces_to_different_set_identifiers_of_one_name_are_no_contest() -> None:
+def test_no_contest_if_set_identifiers_differ() -> None:
     scene = start_contest(
         first=[
             observe_in("blue", claim_in("blue", "192.0.2.1", sid="stable")),
@@ -223,7 +226,7 @@ def test_claims_of_two_namespaces_to_different_set_identifiers_of_one_name_are_n
     assert scene.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS), ("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_new_name_is_given_to_the_namespace_with_a_resolved_claim_even_if_it_is_newer() -> None:
+def test_goes_to_the_resolved_claim_even_if_it_is_newer() -> None:
     scene = start_contest(
         first=[observe_in("blue", unresolved_in("blue", OLD)), observe_in("green", claim_in("green", "192.0.2.2", NEW))]
     )
@@ -250,7 +253,7 @@ def test_a_contested_record_without_resource_label_is_given_to_the_oldest_object
         pytest.param(unresolved_in("blue"), id="unresolved"),
     ],
 )
-def test_no_record_is_replaced_by_a_cname_while_another_namespace_keeps_a_record_of_the_name(claim: Claim) -> None:
+def test_no_cname_while_another_namespace_keeps_a_record_of_the_name(claim: Claim) -> None:
     """Test that a CNAME, which replaces all types of a name, waits until all of them can be replaced."""
     records = (*owned_by("192.0.2.1", by="green"), record("web", "2001:db8::1", rtype="AAAA"))
     records += (ownership_record("web", "AAAA", resource="service/blue/old"),)
@@ -274,7 +277,7 @@ def test_no_record_is_replaced_by_a_cname_while_another_namespace_keeps_a_record
     assert scene.evidence == []
 
 
-def test_a_cname_loses_the_contest_if_another_namespace_owns_a_record_of_the_name() -> None:
+def test_cname_loses_if_another_namespace_owns_a_record_of_the_name() -> None:
     records = (*owned_by("192.0.2.1", by="green"), record("web", "2001:db8::1", rtype="AAAA"))
     records += (ownership_record("web", "AAAA", resource="service/blue/web"),)
     ipv6, ipv4 = claim_in("blue", "2001:db8::1", rtype="AAAA"), claim_in("green", "192.0.2.1", NEW)
@@ -286,3 +289,67 @@ def test_a_cname_loses_the_contest_if_another_namespace_owns_a_record_of_the_nam
         ("AAAA", Action.KEEP, Reason.PUBLISHED),
         ("CNAME", Action.NONE, Reason.REQUESTED_BY_OTHER),
     ]
+
+
+GRACE = DeleteSettings(owner="me", grace_s=60.0)
+WEB_KEY = ObjectKey(SERVICE, "shop", "web")
+REQUESTED_IN_OTHER = observe("new", build_claim("new", "web", "192.0.2.9", namespace="other"), namespace="other")
+
+
+# the object of the record is gone
+
+
+def test_passes_if_its_object_was_deleted_before_the_start() -> None:
+    world = build_world(*owned("web"), deletes=GRACE)
+    world.run(REQUESTED_IN_OTHER, change_phase(SERVICE), change_phase(INGRESS), for_s=180.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
+    assert world.decision("web").reason is Reason.PUBLISHED
+
+
+def test_stays_until_a_get_confirms_that_its_object_is_gone() -> None:
+    world = build_world(*owned("web"), deletes=GRACE)
+    world.exists = lambda _: None
+    world.run(REQUESTED_IN_OTHER, change_phase(SERVICE), change_phase(INGRESS), for_s=180.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert {one.reason for one in world.engine.decisions.decisions(host("web"))} == {Reason.ABSENCE_UNCONFIRMED}
+    world.exists = lambda _: False
+    world.run(for_s=180.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
+
+
+def test_a_name_stays_with_its_namespace_while_repeated_gets_find_its_object() -> None:
+    world = build_world(*owned("web"), deletes=GRACE)
+    world.exists = lambda _: True
+    world.run(REQUESTED_IN_OTHER, change_phase(SERVICE), change_phase(INGRESS), for_s=200.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    world.exists = lambda _: False
+    world.run(for_s=400.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
+
+
+def test_a_and_aaaa_record_can_belong_to_different_namespaces() -> None:
+    world = start_world(
+        first=[
+            observe("web", build_claim("web", "web", "192.0.2.1")),
+            observe(
+                "new", build_claim("new", "web", "2001:db8::9", rtype="AAAA", namespace="other"), namespace="other"
+            ),
+        ],
+        deletes=GRACE,
+    )
+    assert world.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::9",)}
+    world.run(observe_gone("web"), for_s=59.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::9",)}, (
+        "the grace period is not over"
+    )
+    world.run(for_s=10.0)
+    assert world.list_records() == {"web AAAA": ("2001:db8::9",)}
+
+
+def test_held_name_passes_to_another_namespace_that_requests_it() -> None:
+    none_free = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(count=0, percent=0))
+    world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=none_free)
+    world.run(observe_gone("web"), for_s=120.0)
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.HELD)]
+    world.run(REQUESTED_IN_OTHER, for_s=120.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)}

@@ -1,26 +1,182 @@
-"""An exception in a step does not lose the effects that the step had already caused (law 3)."""
+"""Exceptions in planning affect only one name, and lose no effect of a step (law 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine import reconcile
+from extdns.engine import delete_guard, gather, reconcile
 from extdns.engine.decisions import Decisions
 from extdns.engine.delete_guard import DeleteGuard
-from extdns.engine.inputs import Observed, StateFailed
+from extdns.engine.delete_settings import DeleteSettings
+from extdns.engine.inputs import Cause, Observed, StateFailed
 from extdns.engine.write_queue import WriteQueue
-from extdns.model.change import PLAN
+from extdns.model.change import PLAN, AdjustedRecords
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
+from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.zone import Zone
+from extdns.planner import evidence
+from extdns.planner import plan_name as planning
 from extdns.planner.plan_name import plan_name
-from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe
-from tests.unit.engine.test_reconcile import fail_for
-from tests.world import build_world, start_published, start_world
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, observe_gone, owned
+from tests.world import World, build_world, start_published, start_world
+
+GRACE = DeleteSettings(owner="me", grace_s=60.0)
+WEB_KEY = ObjectKey(SERVICE, "shop", "web")
+REQUESTED_IN_OTHER = observe("new", build_claim("new", "web", "192.0.2.9", namespace="other"), namespace="other")
+
+
+def fail_for(name: DnsName, work: Callable[..., Any]) -> Callable[..., Any]:
+    """Return *work*, changed to raise ZeroDivisionError if one of its arguments belongs to *name*."""
+
+    def broken(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - stands for any function
+        if any(_is_about(one, name) for one in (*arguments, *options.values())):
+            raise ZeroDivisionError("planted")
+        return work(*arguments, **options)
+
+    return broken
+
+
+def _is_about(value: object, name: DnsName) -> bool:
+    """Return whether *value* is *name*, or has a part that belongs to it."""
+    if isinstance(value, OwnedRecord):
+        return value.record.name == name
+    if isinstance(value, str):
+        return value == name
+    if isinstance(value, tuple | list):
+        return any(_is_about(one, name) for one in value)
+    if value is None:
+        return False
+    fields = ("name", "endpoint", "owned", "current", "proposals", "claims")
+    return any(_is_about(getattr(value, field, None), name) for field in fields)
+
+
+PLANNING = [
+    (module, function)
+    for module, functions in (
+        (reconcile, ("gather_view", "gather_facts", "plan_name", "_store")),
+        (gather, ("read_owned", "project_records", "_find_block")),
+        (
+            planning,
+            (
+                "merge_requests",
+                "build_candidates",
+                "adjust",
+                "apply_rules",
+                "resolve_contests",
+                "compare_name",
+                "is_in_sync",
+                "check_deletes",
+                "find_removals",
+                "propose_changes",
+                "block_changes",
+                "finalize",
+                "build_change_sets",
+                "group_changes",
+                "find_unresolved",
+                "decide",
+            ),
+        ),
+        (delete_guard.DeleteGuard, ("describe",)),
+        (evidence.EvidenceReader, ("find",)),
+    )
+    for function in functions
+]
+TWO = (*owned("web"), *owned("api", resource="service/shop/api"))
+BOTH = [observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api"))]
+
+
+def build_situations() -> dict[str, list[Observed]]:
+    """Build observations of `web` by description; each causes a change or a delete."""
+    return {
+        "deleted": [observe_gone("web")],
+        "changed": [observe("web", build_claim("web", "web", "192.0.2.9"))],
+        "another type": [observe("web", build_claim("web", "web", "lb.test", rtype="CNAME"))],
+        "another namespace": [observe_gone("web"), REQUESTED_IN_OTHER],
+    }
+
+
+@pytest.mark.parametrize("situation", build_situations())
+@pytest.mark.parametrize(("owner", "function"), PLANNING, ids=lambda one: getattr(one, "__name__", one))
+def test_exception_in_planning_affects_only_the_planned_name(
+    owner: Any,  # noqa: ANN401 - a module or a class
+    function: str,
+    situation: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def world() -> World:
+        return start_world(*TWO, first=BOTH, deletes=GRACE)
+
+    inputs = [*build_situations()[situation], observe("api", build_claim("api", "api", "192.0.2.7"))]
+    sound = world()
+    sound.run(*inputs, for_s=30.0)
+    hurt = world()
+    met: list[str] = []
+    with monkeypatch.context() as patch:
+        work = fail_for(host("web"), getattr(owner, function))
+        patch.setattr(owner, function, lambda *a, **o: _note(met, work, *a, **o))
+        hurt.run(*inputs, for_s=30.0)
+        if met:
+            failing = hurt.engine.decisions.decisions(host("web"))
+            assert {one.reason for one in failing} == {Reason.OBJECT_FAILED}
+            assert [wait.wait for wait in hurt.engine._waits.waits(host("web"))] == [PLAN]
+            zone_state = next(iter(hurt.engine.zones))
+            assert host("web") not in zone_state.queue.queued
+            assert not find_evidence_keys(hurt)
+            assert hurt.wake_s is not None
+        assert hurt.list_records().get("api A") == sound.list_records().get("api A") == ("192.0.2.7",)
+        assert hurt.list_decisions("api") == sound.list_decisions("api")
+    hurt.run(observe("web", build_claim("web", "web")), for_s=400.0)  # the original claim again
+    assert hurt.list_records()["web A"] == ("192.0.2.1",)
+    hurt.run(observe_gone("web"), observe("new", cause=Cause.DELETED, namespace="other"), for_s=59.0)
+    assert "web A" in hurt.list_records(), "a new grace period"
+    hurt.run(for_s=10.0)
+    assert "web A" not in hurt.list_records()
+
+
+def _note(met: list[str], work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as the function
+    """Call *work*, and append to *met* if it raises ZeroDivisionError."""
+    try:
+        return work(*arguments, **options)
+    except ZeroDivisionError:
+        met.append("raised")
+        raise
+
+
+def find_evidence_keys(world: World) -> list[RecordKey]:
+    """Return the records of `web` that have evidence."""
+    zone_state = next(iter(world.engine.zones))
+    return [key for key in world.engine.delete_guard.list_statuses(zone_state.zone.id) if key.name == host("web")]
+
+
+def test_name_that_cannot_be_planned_is_retried_with_exponential_backoff() -> None:
+    attempts: list[float] = []
+
+    def adjust(requested: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
+        if requested[0].name == host("web"):
+            attempts.append(world.now_s)
+            raise RuntimeError("defect")
+        return AdjustedRecords(accepted=tuple(requested))
+
+    world = start_world(adjust=adjust)
+    world.run(observe("web", build_claim("web", "web")), for_s=40.0)
+    delays = [round(later - earlier) for earlier, later in pairwise(attempts)]
+    assert delays == [1, 2, 4, 8, 16]
+
+
+def test_decision_names_the_kind_and_object_that_it_waits_for() -> None:
+    world = start_published()
+    world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
+    awaited = {one.wait.about for one in world.engine._waits.waits(host("web"))}
+    assert awaited == {SERVICE, WEB_KEY}
+
 
 OTHER = Zone(name=DnsName("example.net"), id="net")
 
@@ -36,7 +192,7 @@ def fail_on_turns(work: Callable[..., Any], turns: Iterator[bool]) -> Callable[.
     return broken
 
 
-def test_a_due_request_for_the_list_of_zones_is_made_although_planning_raises() -> None:
+def test_due_list_of_zones_is_requested_although_planning_raises() -> None:
     world = start_published(max_refresh_interval_s=60.0)
     world.run(for_s=58.0)
     decisions = world.engine.decisions
@@ -51,7 +207,7 @@ def test_a_due_request_for_the_list_of_zones_is_made_although_planning_raises() 
 
 
 @pytest.mark.parametrize("step", ["drop_evidence", "replace"])
-def test_all_other_names_are_planned_although_one_can_neither_be_planned_nor_stored_as_failing(
+def test_other_names_are_planned_although_one_can_neither_be_planned_nor_stored(
     step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = start_world()
@@ -74,7 +230,7 @@ def test_all_other_names_are_planned_although_one_can_neither_be_planned_nor_sto
     assert set(world.list_records()) == {"a A", "b A", "c A"}
 
 
-def test_a_batch_is_sent_although_building_the_batch_of_another_zone_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_is_sent_although_building_that_of_another_zone_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     world = build_world(zones={ZONE: (), OTHER: ()})
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     there = replace(
@@ -92,7 +248,7 @@ def test_a_batch_is_sent_although_building_the_batch_of_another_zone_raises(monk
     assert world.engine.is_idle
 
 
-def test_the_saved_state_does_not_count_as_loaded_if_loading_it_raised_and_is_loaded_again() -> None:
+def test_saved_state_is_loaded_again_if_loading_it_raised() -> None:
     world = build_world(has_state_store=True)
     guard = world.engine.delete_guard
     guard.load = fail_on_turns(guard.load, iter([True]))  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""Limits and window of a delete budget (docs/design/delete-safety.md, "Budgets")."""
+"""Delete budgets, without an engine (docs/design/delete-safety.md, "Budgets")."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from extdns.engine.delete_budget import WINDOW_S, CountedName, DeleteBudget, DeleteBudgets, DeleteCount, OwnedMaximum
 from extdns.engine.delete_settings import DeleteLimits
-from extdns.model.evidence import Scope
-from tests.builders import ZONE, observe_new, owned, ownership_record, record
-from tests.world import start_world
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import ALL_ZONES, Evidence, PendingDelete, Scope
+from extdns.model.reason import Reason
+from extdns.model.zone import Zone
+from tests.unit.engine.guarded_zones import GONE, GRACE_S, ZONE, record, records, start_guard
 
 
 def list_names(count: int, first: int = 0) -> list[CountedName]:
@@ -43,13 +45,13 @@ def is_exceeded(budget: DeleteBudget, waiting: int, now_s: float, *, by_absence:
         pytest.param(16, 100, True, True, id="16-percent-of-100-by-absence"),
     ],
 )
-def test_a_delete_limit_is_exceeded_only_if_both_its_count_and_its_percentage_are_exceeded(
+def test_exceeded_only_if_count_and_percentage_are_exceeded(
     deletes: int, of: int, by_absence: bool, exceeded: bool
 ) -> None:
     assert DeleteLimits().are_exceeded(deletes, of=of, by_absence=by_absence) is exceeded
 
 
-def test_with_max_delete_percent_100_the_delete_budget_holds_nothing() -> None:
+def test_holds_nothing_if_max_delete_percent_is_100() -> None:
     assert not DeleteLimits(count=0, percent=100).are_exceeded(1000, of=1000, by_absence=True)
 
 
@@ -62,7 +64,7 @@ def test_deletes_by_absence_have_a_budget_of_their_own() -> None:
     assert not is_exceeded(budget, 10, 2.0, by_absence=False)
 
 
-def test_a_delete_counts_in_the_budget_for_ten_minutes() -> None:
+def test_delete_counts_for_ten_minutes() -> None:
     budget = DeleteBudget(DeleteLimits(count=1, percent=1))
     budget.add_owned(10, 0.0)
     budget.spend(list_names(1)[0], 5.0, by_absence=False)
@@ -72,7 +74,7 @@ def test_a_delete_counts_in_the_budget_for_ten_minutes() -> None:
 
 
 @pytest.mark.parametrize("end_s", [5.0, 400.0], ids=["at-once", "later"])
-def test_a_name_counts_once_however_many_of_its_records_are_deleted_wait_or_are_held(end_s: float) -> None:
+def test_name_counts_once_if_several_of_its_records_are_deleted(end_s: float) -> None:
     budget = DeleteBudget(DeleteLimits(count=1, percent=1))
     (name,) = list_names(1)
     for _ in range(2):
@@ -86,7 +88,7 @@ def test_a_name_counts_once_however_many_of_its_records_are_deleted_wait_or_are_
     assert not is_exceeded(budget, 1, end_s + WINDOW_S, by_absence=False)
 
 
-def test_the_percentage_refers_to_the_most_records_owned_within_ten_minutes() -> None:
+def test_percentage_refers_to_most_records_owned_within_ten_minutes() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.add_owned(100, 0.0)
     budget.add_owned(-60, 10.0)
@@ -94,7 +96,7 @@ def test_the_percentage_refers_to_the_most_records_owned_within_ten_minutes() ->
     assert is_exceeded(budget, 30, 10.0 + WINDOW_S, by_absence=False)
 
 
-def test_deletes_of_an_earlier_process_count_after_its_state_is_restored() -> None:
+def test_deletes_of_earlier_process_count_after_its_state_is_restored() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.add_owned(40, 100.0)
     budget.load((DeleteCount(50.0, by_absence=False, names=20),), (OwnedMaximum(60.0, 100),))
@@ -104,7 +106,7 @@ def test_deletes_of_an_earlier_process_count_after_its_state_is_restored() -> No
     assert budget.owned_maxima == (OwnedMaximum(60.0, 100), OwnedMaximum(100.0, 0))
 
 
-def test_saved_deletes_of_one_time_all_count_as_after_the_clock_was_set_back() -> None:
+def test_saved_deletes_of_one_time_all_count_after_clock_was_set_back() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.load((DeleteCount(50.0, by_absence=True, names=3), DeleteCount(50.0, by_absence=True, names=3)), ())
     assert budget.deleted == 6
@@ -123,7 +125,7 @@ STEPS = st.lists(st.tuples(st.floats(0, 400), st.integers(-5, 9)), max_size=30)
 
 
 @given(STEPS)
-def test_the_stored_maximum_of_owned_records_equals_the_maximum_of_the_full_history(
+def test_stored_maximum_equals_maximum_of_the_full_history(
     steps: list[tuple[float, int]],
 ) -> None:
     budget = DeleteBudget(DeleteLimits(count=0, percent=99))
@@ -141,17 +143,7 @@ def test_the_stored_maximum_of_owned_records_equals_the_maximum_of_the_full_hist
         assert not is_exceeded(budget, most * 99 // 100, now_s, by_absence=False)
 
 
-def test_the_count_of_owned_records_is_right_after_an_ownership_record_moved_to_another_record() -> None:
-    world = start_world(*owned("web", resource=""), record("api"))
-    world.provider.remove_records(ZONE, ownership_record("web").key)
-    world.provider.put_records(ZONE, ownership_record("api", resource=""))
-    world.run(for_s=900.0)
-    saved = world.engine.delete_guard.save(world.now_s).find_zone(ZONE.id)
-    assert world.engine.delete_guard.budget(ZONE.id).owned == 1
-    assert all(records <= 1 for _, records in saved.whole.most)
-
-
-def test_budgets_of_namespaces_that_no_longer_own_records_are_dropped_even_if_no_state_is_saved() -> None:
+def test_budgets_of_namespaces_without_records_are_dropped() -> None:
     budgets = DeleteBudgets(DeleteLimits())
     for number in range(1000):
         budgets.add_owned({Scope("Z1", f"preview-{number}"): 1}, number * 60.0)
@@ -159,11 +151,148 @@ def test_budgets_of_namespaces_that_no_longer_own_records_are_dropped_even_if_no
     assert len(budgets._budgets) < 200
 
 
-def test_records_that_pass_to_another_namespace_count_only_once_in_the_budget_of_their_zone() -> None:
-    names = [f"h{number}" for number in range(10)]
-    records = [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
-    world = start_world(*records, first=[observe_new(*names)])
-    world.provider.put_records(ZONE, *[ownership_record(name, resource="service/lab/web") for name in names])
-    world.run(for_s=900.0)
-    budget = world.engine.delete_guard.budget(ZONE.id)
-    assert max(budget.owned, *(one.names for one in budget.owned_maxima)) == 10
+# the delete guard
+
+
+# budgets
+def test_all_deletes_within_the_budget_are_made() -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence(records(30))
+    scene.pass_time(GRACE_S)
+    assert len(scene.deleted) == 30
+
+
+def test_no_delete_of_a_scope_over_budget_is_made() -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence(records(31))
+    scene.pass_time(GRACE_S)
+    assert scene.list_reasons(records(31)) == {Reason.HELD}
+    assert not scene.deleted
+
+
+def test_excess_holds_grants_not_yet_used() -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence(records(30))
+    scene.pass_time(GRACE_S, makes_deletes=False)
+    scene.observe_evidence([record(30)])
+    scene.pass_time(makes_deletes=False)
+    assert scene.list_reasons(records(30)) == {Reason.HELD}
+
+
+def test_deletes_by_absence_are_held_by_their_smaller_budget() -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence(records(16), Evidence.ABSENT)
+    scene.observe_evidence(records(30, first=30))
+    scene.pass_time(GRACE_S)
+    assert scene.list_reasons(records(16)) == {Reason.HELD}
+    assert len(scene.deleted) == 30
+
+
+def test_namespace_over_budget_does_not_hold_other_namespaces() -> None:
+    scene = start_guard(*records(60, "lost"), *records(20, "fine", first=60))
+    scene.observe_evidence(records(59, "lost"))
+    scene.observe_evidence([record(70, "fine")])
+    scene.pass_time(GRACE_S)
+    assert scene.deleted == ["h70.acme.test"]
+    assert {scope: len(names) for scope, names in scene.find_held().items()} == {Scope(ZONE.id, "lost"): 59}
+
+
+def test_held_if_zone_is_over_budget_though_namespaces_are_not() -> None:
+    tenants = [f"t{number}" for number in range(8)]
+    everyone = [record(number * 10 + one, name) for number, name in enumerate(tenants) for one in range(10)]
+    scene = start_guard(*everyone)
+    scene.observe_evidence([one for one in everyone if one.record.name.partition(".")[0][-1] in "01234"])
+    scene.pass_time(GRACE_S)
+    assert {scope: len(names) for scope, names in scene.find_held().items()} == {Scope(ZONE.id): 40}
+    assert not scene.deleted
+
+
+def test_held_deletes_of_namespace_do_not_count_for_the_zone() -> None:
+    scene = start_guard(*records(40, "large"), *records(40, "small", first=40), *records(5, "third", first=80))
+    scene.observe_evidence([*records(12, "large"), *records(14, "small", first=40)])
+    scene.pass_time(GRACE_S)
+    assert set(scene.find_held()) == {Scope(ZONE.id, "small")}, "14 of 40 exceed 30 percent, 12 do not"
+    assert len(scene.deleted) == 12
+    scene.observe_evidence([record(80, "third")])
+    scene.pass_time(GRACE_S)
+    assert "h80.acme.test" in scene.deleted
+
+
+def test_deletes_by_absence_count_in_one_budget_for_all_zones() -> None:
+    scene = start_guard()
+    zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(30)]
+    for zone in zones:
+        scene.add_records(records(2, zone=zone), zone)
+    for zone in zones:
+        scene.observe_evidence(records(2, zone=zone), Evidence.ORPHAN_GONE, zone)
+    scene.pass_time(3600.0)
+    assert not scene.deleted
+    assert {scope: len(names) for scope, names in scene.find_held().items()} == {ALL_ZONES: 2}
+
+
+def test_deletes_after_a_deleted_event_do_not_count_for_all_zones() -> None:
+    scene = start_guard()
+    zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(30)]
+    for zone in zones:
+        scene.add_records(records(2, zone=zone), zone)
+        scene.observe_evidence(records(2, zone=zone), GONE, zone)
+    scene.pass_time(GRACE_S)
+    assert len(scene.deleted) == 60
+
+
+def test_small_zone_is_held_if_a_large_one_exceeds_the_common_budget() -> None:
+    large, small = ZONE, Zone(name=DnsName("small.test"), id="Z2")
+    scene = start_guard(*records(1000))
+    scene.add_records(records(2, zone=small), small)
+    scene.observe_evidence(records(1000), Evidence.ABSENT, large)
+    scene.observe_evidence(records(2, zone=small), Evidence.ABSENT, small)
+    scene.pass_time(3600.0)
+    assert not scene.deleted
+
+
+def test_transfer_to_another_namespace_counts_in_no_budget() -> None:
+    scene = start_guard(*records(40))
+    for number in range(20):
+        one = record(number)
+        delete = PendingDelete(owned=one, evidence=GONE, is_transfer=True)
+        scene.guard.observe(ZONE, one.record.name, (delete,), scene.now_s, current=(one,), requested={one.key})
+    scene.observe_evidence([record(30)])
+    scene.pass_time(GRACE_S)
+    assert scene.deleted == ["h30.acme.test"]
+    delete = PendingDelete(owned=record(1), evidence=GONE, is_transfer=True)
+    assert scene.find_block(delete) is None
+
+
+# insufficient evidence
+@pytest.mark.parametrize("is_made", [True, False], ids=["made", "not-made"])
+def test_delete_with_unknown_outcome_counts_until_its_record_is_read(is_made: bool) -> None:
+    scene = start_guard(*records(100))
+    one = record(1)
+    scene.observe_evidence([one])
+    scene.pass_time(GRACE_S, makes_deletes=False)
+    scene.guard.observe(ZONE, one.record.name, (), scene.now_s, current=(one,), is_known=False)
+    assert scene.guard.budget(ZONE.id).deleted == 1
+    scene.guard.observe(ZONE, one.record.name, (), scene.now_s, current=() if is_made else (one,))
+    assert scene.guard.budget(ZONE.id).deleted == is_made
+
+
+def test_counts_once_if_evidence_changed_while_the_write_had_no_answer() -> None:
+    scene = start_guard(*records(100))
+    one = record(1)
+    scene.observe_evidence([one])
+    scene.pass_time(GRACE_S, makes_deletes=False)
+    delete = PendingDelete(owned=one, evidence=Evidence.HOSTNAME_REMOVED)
+    scene.guard.observe(ZONE, one.record.name, (delete,), scene.now_s, current=(one,), is_known=False)
+    scene.guard.observe(ZONE, one.record.name, (), scene.now_s, current=())
+    assert scene.guard.budget(ZONE.id).deleted == 1
+
+
+def test_made_deletes_count_once_however_often_the_leader_changes() -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence(records(5))
+    scene.pass_time(GRACE_S)
+    for _ in range(3):
+        saved = scene.guard.save(scene.now_s)
+        scene.guard.demote(scene.now_s)
+        scene.guard.load(saved, scene.now_s)
+    assert scene.guard.budget(ZONE.id).deleted == len(scene.deleted) == 5

@@ -122,14 +122,12 @@ def find_state(scene: GuardedZones) -> str:
 
 
 @pytest.mark.parametrize(("event", "before", "after"), tuple(read_cells()))
-def test_an_event_leads_from_one_state_of_a_delete_to_the_next_as_the_page_says(
-    event: str, before: str, after: str
-) -> None:
+def test_event_leads_from_one_state_to_the_next_as_the_page_says(event: str, before: str, after: str) -> None:
     scene = STARTS[before]()
     assert find_state(scene) == before
     EVENTS[event](scene)
     assert find_state(scene) == after
 
 
-def test_the_page_has_every_event() -> None:
+def test_page_has_every_event() -> None:
     assert {event for event, _, _ in read_cells()} == set(EVENTS)

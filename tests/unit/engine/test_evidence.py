@@ -8,13 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
-from extdns.engine.inputs import Cause, Input, Observed
+from extdns.engine.health import find_failures
+from extdns.engine.inputs import Cause, Input, Observed, ProblemChanged
 from extdns.model.change import Action
 from extdns.model.claim import ExcludedClaim
-from extdns.model.cluster import Phase
+from extdns.model.cluster import ObjectProblem, Phase
 from extdns.model.evidence import Evidence
+from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.planner.settings import Policy
+from extdns.planner.settings import PlanSettings, Policy
 from extdns.resources.core import POD
 from tests.builders import (
     INGRESS,
@@ -72,7 +74,7 @@ AT_ONCE = DeleteSettings(
         ),
     ],
 )
-def test_a_delete_has_the_evidence_with_which_its_claim_ended(observations: Sequence[Observed], expected: str) -> None:
+def test_delete_has_the_evidence_with_which_its_claim_ended(observations: Sequence[Observed], expected: str) -> None:
     world = start_published()
     world.run(*observations)
     assert "web A" not in world.list_records()
@@ -80,7 +82,7 @@ def test_a_delete_has_the_evidence_with_which_its_claim_ended(observations: Sequ
     assert world.evidence == [expected]
 
 
-def test_after_repeated_unchanged_observations_the_deletion_of_an_object_is_still_evidence() -> None:
+def test_deletion_is_still_evidence_after_unchanged_observations() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web")), observe("web", build_claim("web", "web")))
     world.run(observe_gone("web"))
@@ -105,14 +107,14 @@ def test_after_repeated_unchanged_observations_the_deletion_of_an_object_is_stil
         ),
     ],
 )
-def test_a_record_without_evidence_is_kept(observations: Sequence[Observed], reason: Reason) -> None:
+def test_record_is_kept_without_evidence(observations: Sequence[Observed], reason: Reason) -> None:
     world = start_published()
     world.run(*observations, for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
 
 
-def test_the_delete_of_a_record_waits_while_its_source_is_down_and_is_made_afterwards() -> None:
+def test_delete_waits_while_its_source_is_down() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"))
     world.run(change_phase(SERVICE), for_s=1.0)
@@ -127,14 +129,14 @@ def test_the_delete_of_a_record_waits_while_its_source_is_down_and_is_made_after
         pytest.param([observe("web")], id="hostname-removed"),
     ],
 )
-def test_with_compat_an_unrequested_record_is_deleted_at_once(observations: Sequence[Observed]) -> None:
+def test_unrequested_record_is_deleted_at_once_with_compat(observations: Sequence[Observed]) -> None:
     world = start_published(plan=COMPAT)
     world.exists = lambda _: None
     world.run(*observations)
     assert world.list_records() == {}
 
 
-def test_with_compat_an_orphan_without_a_resource_is_deleted() -> None:
+def test_orphan_without_resource_is_deleted_with_compat() -> None:
     assert start_world(*owned("web", resource=""), plan=COMPAT).list_records() == {}
 
 
@@ -147,7 +149,7 @@ def test_with_compat_an_orphan_without_a_resource_is_deleted() -> None:
         pytest.param([observe("web", build_unresolved("web", "web", Reason.UNSUPPORTED))], id="unsupported-target"),
     ],
 )
-def test_with_compat_no_record_is_deleted_because_of_a_failure(observations: Sequence[Observed]) -> None:
+def test_failure_deletes_nothing_with_compat(observations: Sequence[Observed]) -> None:
     world = start_published(plan=COMPAT, deletes=AT_ONCE)
     world.run(*observations)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -161,7 +163,7 @@ def test_with_compat_no_record_is_deleted_because_of_a_failure(observations: Seq
         pytest.param(change_phase(INGRESS, Phase.NOT_SERVED), Reason.SOURCE_DOWN, id="source-down"),
     ],
 )
-def test_a_record_without_a_resource_is_kept_while_any_object_or_source_cannot_be_read(
+def test_record_without_resource_is_kept_while_anything_cannot_be_read(
     observations: Input, reason: Reason, *, compat: bool
 ) -> None:
     world = build_world(
@@ -173,7 +175,7 @@ def test_a_record_without_a_resource_is_kept_while_any_object_or_source_cannot_b
     assert world.list_records() == {} or not compat
 
 
-def test_a_record_of_another_owner_is_never_deleted() -> None:
+def test_record_of_another_owner_is_never_deleted() -> None:
     world = start_world(record("web"), ownership_record("web", owner="other"))
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), observe_gone("web"), for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -181,8 +183,72 @@ def test_a_record_of_another_owner_is_never_deleted() -> None:
 
 
 @pytest.mark.parametrize("policy", [Policy.UPSERT_ONLY, Policy.CREATE_ONLY])
-def test_with_policy_upsert_only_or_create_only_the_unresolved_timeout_deletes_nothing(policy: Policy) -> None:
+def test_unresolved_timeout_deletes_nothing_with_upsert_only_or_create_only(policy: Policy) -> None:
     world = start_published(plan=replace(PLAN, policy=policy), deletes=replace(GRACE, unresolved_timeout_s=100.0))
     world.run(observe("web", build_unresolved("web", "web")), for_s=900.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
     assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+WEB_KEY = ObjectKey(SERVICE, "shop", "web")
+
+
+# unmanaged types (docs/spec/plan.md 2.1)
+
+
+@pytest.mark.parametrize("since_start", [True, False])
+def test_deleted_if_its_name_is_requested_only_in_an_unmanaged_type(*, since_start: bool) -> None:
+    mail = observe("web", build_claim("web", "web", "10 mx.test", rtype="MX"))
+    if since_start:
+        world = start_published(deletes=GRACE)
+        world.run(mail, for_s=1.0)
+    else:
+        world = start_world(*owned("web"), first=[mail], deletes=GRACE)
+    assert sorted(world.list_decisions("web")) == [
+        ("A", Action.KEEP, Reason.IN_GRACE),
+        ("MX", Action.NONE, Reason.TYPE_UNMANAGED),
+    ]
+    world.run(for_s=60.0)
+    assert world.list_records() == {}
+    assert world.evidence == [Evidence.HOSTNAME_REMOVED]
+
+
+def test_deleted_with_its_object_although_another_requests_an_unmanaged_type() -> None:
+    world = start_published()
+    world.run(observe("mail", build_claim("mail", "web", "10 mx.test", rtype="MX")), observe_gone("web"))
+    assert world.list_records() == {}
+    assert world.evidence == [Evidence.OBJECT_DELETED]
+
+
+def problem(message: str, key: ObjectKey | None = None) -> ProblemChanged:
+    """Build the change that the manifest at line 3 has a problem, or that it has none if *message* is empty."""
+    return ProblemChanged(problem=ObjectProblem(location="shop.yaml:3", key=key, message=message))
+
+
+# manifests that cannot be parsed
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(problem("not YAML"), id="unknown-object"),
+        pytest.param(problem("not a Service", ref("web").key), id="known-object"),
+    ],
+)
+@pytest.mark.parametrize(
+    "plan", [pytest.param(PLAN, id="default"), pytest.param(replace(PLAN, compat=True), id="compat")]
+)
+def test_no_object_is_absent_while_a_manifest_cannot_be_parsed(broken: ProblemChanged, plan: PlanSettings) -> None:
+    world = build_world(*owned("web"), once=True, plan=plan)
+    world.run(broken, change_phase(SERVICE), change_phase(INGRESS))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert any("shop.yaml:3" in failure for failure in find_failures(world.engine))
+
+
+def test_object_is_absent_after_all_manifests_can_be_parsed() -> None:
+    world = build_world(*owned("web"))
+    world.run(problem("not YAML"), change_phase(SERVICE), change_phase(INGRESS))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    world.run(problem(""))
+    assert world.list_records() == {}
+    assert not find_failures(world.engine)

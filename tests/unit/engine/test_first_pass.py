@@ -1,6 +1,6 @@
-"""Failures delay the end of the first full pass by at most half a minute, and delay no write.
+"""The first full pass: what it waits for, and for how long (law 3).
 
-See law 3; docs/design/retries.md, "The first pass".
+See docs/design/architecture.md, "Step by step"; docs/design/retries.md, "The first pass".
 """
 
 from __future__ import annotations
@@ -18,14 +18,154 @@ from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
+from extdns.model.rrtype import TXT, UNREADABLE
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_before_each_batch, change_phase, observe, owned
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
+from tests.builders import (
+    INGRESS,
+    PLAN,
+    SERVICE,
+    ZONE,
+    build_claim,
+    change_before_each_batch,
+    change_phase,
+    host,
+    observe,
+    owned,
+    record,
+)
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.world import World, build_world, start_world
 
-NET = Zone(name=DnsName("example.net"), id="net")
 PODS = Kind("", "v1", "Pod", "pods")
+
+
+# the first planning
+
+
+def test_no_name_is_planned_before_every_source_is_synced() -> None:
+    world = build_world(*owned("old"))
+    world.run(change_phase(SERVICE), observe("web", build_claim("web", "web")), for_s=3600.0)
+    assert world.reported == []
+    assert "SubmitBatch" not in world.calls
+    assert not world.engine.is_planned
+    world.run(change_phase(INGRESS))
+    assert world.engine.is_planned
+    assert "web A" in world.list_records()
+
+
+@pytest.mark.parametrize("failure", [Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED])
+def test_waits_half_a_minute_while_a_source_fails(failure: Phase) -> None:
+    world = build_world()
+    world.run(
+        change_phase(SERVICE), change_phase(INGRESS, failure), observe("web", build_claim("web", "web")), for_s=29.9
+    )
+    assert world.reported == []
+    world.run(for_s=0.2)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.engine.is_planned
+
+
+def test_waits_half_a_minute_in_total_if_a_source_fails_repeatedly() -> None:
+    world = build_world()
+    world.run(change_phase(SERVICE), observe("web", build_claim("web", "web")))
+    for _ in range(3):
+        world.run(change_phase(INGRESS, Phase.FAILING), for_s=5.0)
+        world.run(change_phase(INGRESS, Phase.LISTING), for_s=5.0)
+    world.run(change_phase(INGRESS, Phase.FORBIDDEN), for_s=0.5)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_waits_for_a_source_that_recovers_and_then_lists() -> None:
+    world = build_world()
+    world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FAILING), for_s=20.0)
+    world.run(change_phase(INGRESS, Phase.LISTING), for_s=20.0)
+    world.run(observe("web", build_claim("web", "web")), change_phase(INGRESS), for_s=1.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_the_first_planning_waits_for_a_kind_on_which_objects_depend() -> None:
+    world = build_world(*owned("web"))
+    world.run(observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS))
+    world.run(change_phase(SERVICE), change_phase(INGRESS))
+    assert world.reported == []
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), change_phase(PODS))
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
+
+
+def test_waits_for_the_kind_that_an_object_needs_and_no_other_of_that_name() -> None:
+    world = build_world(*owned("web"))
+    world.run(observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS))
+    world.run(change_phase(SERVICE), change_phase(INGRESS), change_phase(PODS._replace(group="acme.test")))
+    assert world.reported == []
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), change_phase(PODS))
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
+
+
+def test_object_that_waits_for_a_kind_later_keeps_its_record() -> None:
+    world = build_world(*owned("web"))
+    world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
+    world.run(
+        observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS),
+        observe("api", build_claim("api", "api")),
+    )
+    assert set(world.list_records()) == {"web A", "api A"}
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
+
+
+def test_no_name_is_planned_in_a_zone_that_was_not_fully_read() -> None:
+    world = build_world(*[record(f"n{number}", "192.0.2.7") for number in range(9)], page_size=3)
+    world.provider.failures.extend([None, None, None, RetryableError("throttled", retry_after_s=30.0)])
+    world.run(change_phase(SERVICE), change_phase(INGRESS), observe("n8", build_claim("n8", "n8")), for_s=20.0)
+    assert "SubmitBatch" not in world.calls
+    world.run(for_s=20.0)
+    assert world.list_decisions("n8") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
+
+
+def test_no_name_is_planned_before_the_zones_were_listed() -> None:
+    world = build_world()
+    world.provider.failures.extend([RetryableError("down")] * 4)
+    world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=10.0)
+    assert world.reported == []
+    assert not world.engine.is_planned
+    world.run(for_s=10.0)
+    assert world.engine.is_planned
+
+
+def test_source_that_fails_later_does_not_stop_planning() -> None:
+    world = build_world()
+    world.run(change_phase(SERVICE), change_phase(INGRESS))
+    world.run(change_phase(INGRESS, Phase.FAILING), observe("web", build_claim("web", "web")))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+class RecordingRegistry(TxtRegistry):
+    """A TXT registry that records for which names related names were computed."""
+
+    def __init__(self) -> None:
+        super().__init__(owner="me", naming=Naming(), managed_types=PLAN.managed_types)
+        self.queried: set[DnsName] = set()
+
+    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
+        self.queried.add(name)
+        return super().related_names(name, zone)
+
+
+def test_only_names_with_records_that_may_be_ours_are_planned() -> None:
+    registry = RecordingRegistry()
+    broken = record("api", "zone:7: not a record", rtype=UNREADABLE)
+    world = build_world(*owned("web"), record("note", '"v=spf1 -all"', rtype=TXT), broken, registry=registry)
+    world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
+    assert registry.queried == {host("web"), host("api")}
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
+    assert world.list_decisions("api") == [("?", Action.KEEP, Reason.RECORD_UNREADABLE)]
+
+
+NET = Zone(name=DnsName("example.net"), id="net")
+
+
 DOWN = RetryableError("down")
 SLOW = RetryableError("down", retry_after_s=600.0)
 DENIED = ForbiddenError("denied")
@@ -59,8 +199,11 @@ def observe_in_net(name: str) -> Observed:
     return observe(name, structs.replace(claim, desired=endpoint))
 
 
+# the end of the pass
+
+
 @pytest.mark.parametrize("raised", [pytest.param(DOWN, id="fails"), pytest.param(SLOW, id="states a long retry-after")])
-def test_the_first_pass_waits_at_most_half_a_minute_for_a_zone_that_cannot_be_read(raised: ProviderError) -> None:
+def test_waits_half_a_minute_while_a_zone_cannot_be_read(raised: ProviderError) -> None:
     world, provider = build_half_down(raised)
     world.run(*SYNCED, WEB, observe_in_net("api"), for_s=29.9)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -73,7 +216,7 @@ def test_the_first_pass_waits_at_most_half_a_minute_for_a_zone_that_cannot_be_re
     assert len(world.provider.contents(NET)) == 2
 
 
-def test_the_first_pass_does_not_wait_for_a_zone_without_permission_to_read() -> None:
+def test_does_not_wait_without_permission_to_read_a_zone() -> None:
     world, _ = build_half_down(DENIED)
     world.run(*SYNCED, WEB, for_s=1.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -84,7 +227,7 @@ def test_the_first_pass_does_not_wait_for_a_zone_without_permission_to_read() ->
     ("raised", "idle_after_s"),
     [pytest.param(DOWN, 15.0, id="fails"), pytest.param(DENIED, 0.0, id="is denied")],
 )
-def test_a_single_pass_gives_up_a_failing_zone_after_fifteen_seconds_and_a_forbidden_one_at_once(
+def test_single_pass_waits_15_s_if_zone_fails_and_not_if_it_is_forbidden(
     raised: ProviderError, idle_after_s: float
 ) -> None:
     world, _ = build_half_down(raised, once=True)
@@ -94,7 +237,7 @@ def test_a_single_pass_gives_up_a_failing_zone_after_fifteen_seconds_and_a_forbi
     assert world.engine.is_idle
 
 
-def test_the_first_pass_waits_at_most_half_a_minute_for_a_failing_list_of_zones() -> None:
+def test_waits_half_a_minute_while_the_list_of_zones_fails() -> None:
     world = build_world(*owned("web"))
     world.provider.failures.extend([DOWN] * 8)
     world.run(*SYNCED, WEB, for_s=29.9)
@@ -107,7 +250,7 @@ def test_the_first_pass_waits_at_most_half_a_minute_for_a_failing_list_of_zones(
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_names_have_no_zone_until_the_permission_to_list_zones_is_granted() -> None:
+def test_names_have_no_zone_without_permission_to_list_zones() -> None:
     world = build_world(*owned("web"))
     world.provider.failures.extend([DENIED] * 3)
     world.run(*SYNCED, WEB, for_s=0.5)
@@ -117,7 +260,7 @@ def test_names_have_no_zone_until_the_permission_to_list_zones_is_granted() -> N
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_the_last_failure_to_list_zones_decides_between_the_reasons_zones_unknown_and_no_zone() -> None:
+def test_last_failure_to_list_zones_decides_the_reason() -> None:
     world = build_world()
     world.provider.failures.extend([*[DOWN] * 6, DENIED, DOWN])
     world.run(*SYNCED, WEB, for_s=40.0)
@@ -128,7 +271,7 @@ def test_the_last_failure_to_list_zones_decides_between_the_reasons_zones_unknow
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
 
 
-def test_a_single_pass_ends_after_five_attempts_to_list_zones() -> None:
+def test_single_pass_ends_after_five_attempts_to_list_zones() -> None:
     world = build_world(once=True)
     world.provider.failures.extend([DOWN] * 1000)
     world.run(*SYNCED, WEB, for_s=14.9)
@@ -152,9 +295,7 @@ def answer_always(outcome: Outcome | NoAnswer) -> Callable[[Batch], Outcome | No
         pytest.param(Forbidden(message="denied"), 0.0, id="is denied"),
     ],
 )
-def test_the_first_pass_waits_at_most_half_a_minute_for_a_zone_that_cannot_be_written(
-    outcome: Outcome | NoAnswer, delay_s: float
-) -> None:
+def test_waits_half_a_minute_while_a_zone_cannot_be_written(outcome: Outcome | NoAnswer, delay_s: float) -> None:
     world = build_world()
     world.provider.rule = answer_always(outcome)
     names = [observe(name, build_claim(name, name)) for name in ("a", "b", "c")]
@@ -165,7 +306,7 @@ def test_the_first_pass_waits_at_most_half_a_minute_for_a_zone_that_cannot_be_wr
     assert world.engine.is_idle
 
 
-def test_the_first_pass_waits_half_a_minute_for_a_name_that_another_writer_keeps_changing() -> None:
+def test_waits_half_a_minute_while_another_writer_keeps_changing_a_name() -> None:
     world = build_world(*owned("web"))
     world.provider.rule = change_before_each_batch(world.provider, "web")
     world.run(*SYNCED, observe("web", build_claim("web", "web", "192.0.2.9")), for_s=30.9)
@@ -174,7 +315,7 @@ def test_the_first_pass_waits_half_a_minute_for_a_name_that_another_writer_keeps
     assert world.engine.is_idle
 
 
-def test_the_first_pass_waits_for_a_batch_in_flight() -> None:
+def test_waits_while_a_batch_is_in_flight() -> None:
     world = build_world()
     world.run(*SYNCED)
     world.feed(WEB)
@@ -186,7 +327,7 @@ def test_the_first_pass_waits_for_a_batch_in_flight() -> None:
     assert world.engine.is_idle
 
 
-def test_the_first_pass_waits_at_most_half_a_minute_for_a_failing_kind_that_an_object_depends_on() -> None:
+def test_waits_half_a_minute_while_a_kind_that_an_object_needs_fails() -> None:
     world = start_world()
     world.run(
         observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS), change_phase(PODS, Phase.FORBIDDEN)
@@ -198,7 +339,7 @@ def test_the_first_pass_waits_at_most_half_a_minute_for_a_failing_kind_that_an_o
     assert world.engine.is_planned
 
 
-def test_zones_are_listed_again_before_the_interval_ends_if_an_account_did_not_answer() -> None:
+def test_zones_are_listed_again_early_if_an_account_did_not_answer() -> None:
     world = build_world()
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="timeout"),))
     world.run(*SYNCED, WEB, for_s=2.9)
@@ -216,7 +357,7 @@ def answer_in_turn(times: Iterable[bool | None]) -> Callable[[object], bool | No
     return lambda _: next(answers, None)
 
 
-def test_the_first_pass_waits_for_only_one_existence_check_of_each_object() -> None:
+def test_waits_for_only_one_existence_check_of_each_object() -> None:
     world = build_world(*owned("old", resource="service/shop/old"))
     world.exists = answer_in_turn([])
     world.feed(TimePassed())

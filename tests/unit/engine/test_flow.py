@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from extdns.engine.effects import SubmitBatch
-from extdns.engine.inputs import Cause, Observed, TimePassed
+from extdns.engine.inputs import Cause, Observed, PlanApproved, TimePassed
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action, AdjustedRecords
 from extdns.model.cluster import Phase
@@ -33,33 +33,33 @@ from tests.world import build_world, start_published, start_world
 TIGHT = Capabilities(atomic=True, conditional=True, max_batch_writes=4)
 
 
-def test_a_changed_object_causes_one_write_and_no_read() -> None:
+def test_changed_object_causes_one_write_and_no_read() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
     assert world.calls == ["SubmitBatch"]
     assert world.list_records()["web A"] == ("192.0.2.9",)
 
 
-def test_an_object_that_requests_the_current_record_causes_no_call() -> None:
+def test_no_call_if_object_requests_the_current_record() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web")), for_s=1.0)
     assert world.calls == []
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_changes_of_objects_that_are_observed_together_are_sent_in_one_batch() -> None:
+def test_changes_observed_together_are_sent_in_one_batch() -> None:
     world = start_world()
     world.run(combine(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api"))), for_s=1.0)
     assert world.batches == [["api", "web"]]
 
 
-def test_a_change_is_planned_and_sent_at_once_if_nothing_else_is_in_flight() -> None:
+def test_change_is_sent_at_once_if_nothing_is_in_flight() -> None:
     world = start_world()
     effects = world.engine.step(observe("web", build_claim("web", "web")), world.now_s)
     assert any(isinstance(effect, SubmitBatch) for effect in effects)
 
 
-def test_changes_that_arrive_while_a_batch_is_in_flight_are_sent_together_afterwards() -> None:
+def test_changes_are_sent_together_after_the_batch_in_flight() -> None:
     world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
@@ -73,7 +73,7 @@ def test_changes_that_arrive_while_a_batch_is_in_flight_are_sent_together_afterw
     assert world.batches == [["web"], ["api", "blog", "shop"]]
 
 
-def test_a_name_that_changes_while_it_is_written_is_written_again_afterwards() -> None:
+def test_name_is_written_again_if_it_changes_while_it_is_written() -> None:
     world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
@@ -84,7 +84,7 @@ def test_a_name_that_changes_while_it_is_written_is_written_again_afterwards() -
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_in_a_dry_run_changes_are_planned_and_not_sent() -> None:
+def test_changes_are_planned_and_not_sent_in_a_dry_run() -> None:
     world = build_world(*owned("old"), has_writer=False)
     world.run(
         change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), observe_gone("old")
@@ -102,7 +102,7 @@ def test_changes_beyond_the_batch_limit_are_sent_in_further_batches() -> None:
     assert sorted(world.list_records()) == sorted(f"{name} A" for name in names)
 
 
-def test_a_change_from_an_address_to_a_cname_is_one_change_set() -> None:
+def test_change_from_address_to_cname_is_one_change_set() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
     assert world.list_records() == {"web CNAME": ("lb.test",)}
@@ -110,7 +110,7 @@ def test_a_change_from_an_address_to_a_cname_is_one_change_set() -> None:
     assert len(world.batches) == 1
 
 
-def test_a_requested_cname_is_published_and_the_name_whose_ownership_name_it_takes_is_not() -> None:
+def test_name_is_not_published_if_a_cname_takes_its_ownership_name() -> None:
     world = start_world()
     world.run(
         Observed(
@@ -125,7 +125,7 @@ def test_a_requested_cname_is_published_and_the_name_whose_ownership_name_it_tak
     assert [decision.action for decision in world.engine.decisions.decisions(host("web"))] == ["none"]
 
 
-def test_a_change_set_that_fits_into_no_batch_is_not_made_in_part() -> None:
+def test_change_set_that_fits_into_no_batch_is_not_made_in_part() -> None:
     world = start_published(capabilities=Capabilities(atomic=True, conditional=True, max_batch_bytes=300))
     many = tuple(f"2001:db8::{number}" for number in range(1, 60))
     world.run(observe("web", build_claim("web", "web", "192.0.2.9"), build_claim("web", "web", *many, rtype="AAAA")))
@@ -145,7 +145,7 @@ def test_a_change_set_that_fits_into_no_batch_is_not_made_in_part() -> None:
         pytest.param(True, 5, [], id="too-large"),
     ],
 )
-def test_an_update_counts_twice_in_the_batch_limit_if_the_dns_service_counts_upserts_twice(
+def test_update_counts_twice_if_the_service_counts_upserts_twice(
     overwrites: bool, limit: int, batches: list[list[str]]
 ) -> None:
     # One value becomes three, an ownership record is restated: 4 and 2 values, or 6 and 2 if new values count twice.
@@ -160,7 +160,7 @@ def test_an_update_counts_twice_in_the_batch_limit_if_the_dns_service_counts_ups
     assert world.batches == batches
 
 
-def test_an_unresolved_claim_gets_a_decision_of_its_own_beside_the_record_at_its_name() -> None:
+def test_unresolved_claim_has_a_decision_of_its_own() -> None:
     world = start_world(*owned("web"), record("free", '"hello"', rtype="TXT"))
     world.run(
         observe("web", build_claim("web", "web")),
@@ -171,7 +171,7 @@ def test_an_unresolved_claim_gets_a_decision_of_its_own_beside_the_record_at_its
     assert world.list_decisions("free") == [("", Action.NONE, Reason.NO_ADDRESS)]
 
 
-def test_a_retained_record_names_the_object_with_the_unresolved_claim() -> None:
+def test_retained_record_names_the_object_with_the_unresolved_claim() -> None:
     world = start_published()
     world.run(observe("web", build_unresolved("web", "web")))
     decision = world.decision("web")
@@ -179,7 +179,7 @@ def test_a_retained_record_names_the_object_with_the_unresolved_claim() -> None:
     assert [str(requester.ref) for requester in decision.requested_by] == ["Service shop/web"]
 
 
-def test_each_decision_is_reported_once_and_in_order_of_names() -> None:
+def test_each_decision_is_reported_once_in_order_of_names() -> None:
     world = start_published()
     world.run(
         combine(observe("web", build_claim("web", "web", "192.0.2.9")), observe("api", build_claim("api", "api")))
@@ -217,7 +217,7 @@ def test_a_change_of_a_dependency_that_changes_the_targets_updates_the_record() 
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_the_next_batch_is_sent_before_the_written_names_are_planned_again() -> None:
+def test_next_batch_is_sent_before_written_names_are_planned_again() -> None:
     world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
     world.feed(observe_new("api", "web"))
     world.now_s += 0.1
@@ -231,7 +231,7 @@ def test_the_next_batch_is_sent_before_the_written_names_are_planned_again() -> 
     assert world.engine.is_idle
 
 
-def test_a_queued_name_that_changed_during_a_write_is_planned_again_before_the_next_batch() -> None:
+def test_queued_name_is_planned_again_if_it_changed_during_a_write() -> None:
     world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
     world.feed(observe_new("api", "web"))
     world.now_s += 0.1
@@ -241,3 +241,41 @@ def test_a_queued_name_that_changed_during_a_write_is_planned_again_before_the_n
     assert not world.waiting, "web must not be sent before it is planned again"
     world.run(for_s=1.0)
     assert world.list_records() == {"api A": ("192.0.2.1",)}
+
+
+# a plan that a person has to approve (`extdns apply`)
+
+
+def test_nothing_is_written_or_saved_before_a_person_approves_the_plan() -> None:
+    world = start_world(
+        first=[observe("web", build_claim("web", "web"))],
+        needs_approval=True,
+        has_state_store=True,
+        settings_digest="f",
+    )
+    world.run(for_s=100.0)
+    assert world.engine.is_planned
+    assert not world.engine.is_idle
+    assert world.list_decisions("web") == [("A", Action.CREATE, Reason.REQUESTED)]
+    assert world.list_records() == {}
+    assert world.state.zones == ()
+
+
+def test_plan_is_written_only_after_its_approval() -> None:
+    world = start_world(
+        first=[observe("web", build_claim("web", "web"))],
+        needs_approval=True,
+        has_state_store=True,
+        settings_digest="f",
+    )
+    world.run(PlanApproved(), for_s=1.0)
+    assert world.engine.is_idle
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert [zone.fingerprint for _, zone in world.state.zones] == ["f"]
+
+
+def test_approved_plan_is_not_written_in_a_dry_run() -> None:
+    world = start_world(first=[observe("web", build_claim("web", "web"))], has_writer=False, has_state_store=True)
+    world.run(PlanApproved(), for_s=1.0)
+    assert world.calls == []
+    assert world.list_records() == {}

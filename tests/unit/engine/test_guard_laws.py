@@ -55,7 +55,7 @@ def start_full_guard() -> GuardedZones:
 
 
 @given(st.lists(ACTIONS, max_size=25))
-def test_neither_time_nor_lost_evidence_nor_a_restart_nor_a_new_leader_ends_a_hold(
+def test_neither_time_nor_lost_evidence_nor_restart_nor_leader_ends_a_hold(
     actions: list[tuple[object, ...]],
 ) -> None:
     world, held = start_full_guard(), set[str]()
@@ -69,7 +69,7 @@ def test_neither_time_nor_lost_evidence_nor_a_restart_nor_a_new_leader_ends_a_ho
 
 
 @given(st.lists(ACTIONS, max_size=25))
-def test_the_stored_counts_of_names_of_each_budget_equal_a_new_count(
+def test_stored_counts_of_names_equal_a_new_count(
     actions: list[tuple[object, ...]],
 ) -> None:
     world = start_full_guard()
@@ -101,9 +101,7 @@ def _is_excused(without: GuardedZones, restarted: GuardedZones) -> bool:
 
 
 @given(st.sets(st.integers(0, 39), min_size=13, max_size=40), st.sets(st.integers(0, 39), max_size=40))
-def test_an_approval_applies_only_to_the_deletes_that_were_shown_with_the_code(
-    shown: set[int], later: set[int]
-) -> None:
+def test_approval_applies_only_to_deletes_shown_with_the_code(shown: set[int], later: set[int]) -> None:
     world = start_guard(*records(40))
     world.observe_evidence([record(number) for number in sorted(shown)])
     world.pass_time(GRACE_S)

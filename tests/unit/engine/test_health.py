@@ -8,16 +8,17 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.health import find_blockers, find_failures
-from extdns.engine.inputs import TimePassed
+from extdns.engine.inputs import Cause, TimePassed
 from extdns.errors import ProviderError, RetryableError
 from extdns.model.change import AdjustedRecords, Forbidden, Refusal, Refused, TryLater
-from extdns.model.claim import ResolvedClaim
+from extdns.model.claim import InvalidClaim, ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from extdns.planner.settings import Policy
+from extdns.planner.settings import PlanSettings, Policy
 from extdns.resources.core import NODE
+from registry.noop.registry import NoopRegistry
 from tests.builders import (
     INGRESS,
     PLAN,
@@ -27,6 +28,7 @@ from tests.builders import (
     change_phase,
     observe,
     observe_gone,
+    origin,
     owned,
     record,
 )
@@ -38,7 +40,7 @@ def test_no_failure_is_reported_if_every_record_is_published() -> None:
     assert find_failures(start_published().engine) == ()
 
 
-def test_a_foreign_record_at_a_requested_name_is_no_failure() -> None:
+def test_no_failure_if_requested_name_has_a_foreign_record() -> None:
     assert find_failures(start_world(record("web"), first=[observe("web", build_claim("web", "web"))]).engine) == ()
 
 
@@ -57,15 +59,13 @@ def test_a_foreign_record_at_a_requested_name_is_no_failure() -> None:
         ),
     ],
 )
-def test_a_foreign_record_that_cannot_coexist_with_a_requested_one_is_a_failure(
-    current: Record, claim: ResolvedClaim
-) -> None:
+def test_failure_if_foreign_record_cannot_coexist_with_the_requested(current: Record, claim: ResolvedClaim) -> None:
     world = start_world(current, first=[observe("web", claim)])
     assert find_failures(world.engine) == ("1 record could not be published",)
     assert world.batches == []
 
 
-def test_a_change_of_record_type_is_a_failure_with_policy_upsert_only() -> None:
+def test_change_of_type_is_a_failure_with_policy_upsert_only() -> None:
     plan = replace(PLAN, policy=Policy.UPSERT_ONLY)
     world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web", "lb.test", rtype="CNAME"))], plan=plan
@@ -87,7 +87,7 @@ def refuse_mixed_cnames(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRe
         pytest.param((build_claim("web", "web"),), (), id="with-an-address-that-takes-precedence"),
     ],
 )
-def test_a_refused_record_is_a_failure_only_if_no_other_record_takes_precedence_over_it(
+def test_refused_record_is_a_failure_only_if_no_other_takes_precedence(
     others: tuple[ResolvedClaim, ...], failing: tuple[str, ...]
 ) -> None:
     world = start_world(
@@ -97,7 +97,7 @@ def test_a_refused_record_is_a_failure_only_if_no_other_record_takes_precedence_
     assert find_failures(world.engine) == failing
 
 
-def test_kinds_and_zones_that_were_not_listed_yet_are_reported_as_failures() -> None:
+def test_unlisted_kinds_and_zones_are_failures() -> None:
     assert find_failures(build_world().engine) == (
         "Service objects are listing",
         "Ingress objects are listing",
@@ -181,9 +181,7 @@ def name_contested(world: World) -> None:
         ),
     ],
 )
-def test_each_kind_of_failure_is_reported_with_its_own_message(
-    trouble: Callable[[World], None], messages: list[str]
-) -> None:
+def test_each_failure_has_its_own_message(trouble: Callable[[World], None], messages: list[str]) -> None:
     world = start_published()
     trouble(world)
     assert list(find_failures(world.engine)) == messages
@@ -202,7 +200,7 @@ def test_each_kind_of_failure_is_reported_with_its_own_message(
         pytest.param(name_refused, False, id="name-refused"),
     ],
 )
-def test_only_a_failure_that_concerns_more_than_one_object_counts_as_blocking_the_whole_process(
+def test_only_failures_of_more_than_one_object_block_the_process(
     trouble: Callable[[World], None], is_blocked: bool
 ) -> None:
     world = start_published()
@@ -212,7 +210,7 @@ def test_only_a_failure_that_concerns_more_than_one_object_counts_as_blocking_th
     assert any(find_blockers(world.engine)) is is_blocked
 
 
-def test_the_failure_of_an_object_without_a_namespace_names_only_its_kind_and_name() -> None:
+def test_object_without_namespace_is_named_by_kind_and_name() -> None:
     world = start_published()
     world.run(observe("n1", failure="no address", kind=NODE, namespace=""))
     assert find_failures(world.engine) == ("Node n1: no address",)
@@ -230,21 +228,21 @@ def test_repeated_write_conflicts_are_a_failure_until_the_name_is_written() -> N
     assert find_failures(world.engine) == ()
 
 
-def test_a_backoff_without_a_waiting_change_is_no_failure() -> None:
+def test_no_failure_if_a_backoff_has_no_waiting_change() -> None:
     world = start_published()
     zone_busy(world)
     world.run(observe_gone("api"))
     assert find_failures(world.engine) == ()
 
 
-def test_a_zone_that_has_not_been_read_yet_is_reported_as_a_failure() -> None:
+def test_unread_zone_is_a_failure() -> None:
     world = build_world()
     world.feed(TimePassed())
     world.feed(world.answer())
     assert "zone example.org has not been read yet" in find_failures(world.engine)
 
 
-def test_the_failure_about_an_unread_zone_contains_the_error_of_the_dns_service() -> None:
+def test_failure_of_unread_zone_contains_the_error() -> None:
     world = build_world()
     world.provider.failures.extend([None, RetryableError("denied", retry_after_s=600.0)])
     world.run()
@@ -260,7 +258,7 @@ def test_the_failure_about_an_unread_zone_contains_the_error_of_the_dns_service(
         ),
     ],
 )
-def test_a_failed_refresh_of_a_zone_or_of_the_list_of_zones_is_a_failure(
+def test_failed_refresh_of_a_zone_or_of_the_list_is_a_failure(
     results: list[ProviderError | None], message: str
 ) -> None:
     world = start_published()
@@ -268,4 +266,49 @@ def test_a_failed_refresh_of_a_zone_or_of_the_list_of_zones_is_a_failure(
     world.run(for_s=70.0)
     assert find_failures(world.engine) == (message,)
     world.run(for_s=600.0)
+    assert find_failures(world.engine) == ()
+
+
+ALLOWED = "a name"
+
+
+def build_invalid_claim(text: str, reason: Reason = Reason.INVALID_NAME) -> InvalidClaim:
+    """Build a claim of the Service `web` to the name *text*, which is invalid for *reason*."""
+    return InvalidClaim(provenance=origin("web"), reason=reason, value=text, allowed=ALLOWED)
+
+
+def start_with_empty_zone() -> World:
+    """Start an engine without registry, with the empty zone example.org, which was read."""
+    return start_world(plan=PlanSettings(owner=""), registry=NoopRegistry())
+
+
+# names that are not DNS names (docs/design/delete-safety.md, "One pass and dry runs")
+
+
+@pytest.mark.parametrize("text", ["a..example.org", "A..Example.ORG.", "a b.example.org"])
+def test_invalid_hostname_in_a_zone_is_a_failure(text: str) -> None:
+    world = start_with_empty_zone()
+    world.run(observe("web", build_invalid_claim(text)))
+    assert find_failures(world.engine) == (f"Service shop/web: {text!r} is not a DNS name; allowed: {ALLOWED}",)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        pytest.param(build_invalid_claim("a..elsewhere.org"), id="outside every zone"),
+        pytest.param(build_invalid_claim(f"{'x' * 64}.example.org"), id="0.1 a label of more than 63 bytes"),
+        pytest.param(build_invalid_claim(f"{'é' * 32}.example.org"), id="0.1 a label of 32 characters in 64 bytes"),
+        pytest.param(build_invalid_claim("0", Reason.INVALID_TTL), id="an invalid TTL"),
+    ],
+)
+def test_no_failure_if_external_dns_would_also_skip_the_invalid_claim(claim: InvalidClaim) -> None:
+    world = start_with_empty_zone()
+    world.run(observe("web", claim))
+    assert find_failures(world.engine) == ()
+
+
+@pytest.mark.parametrize("cause", [Cause.VERSION, Cause.DELETED])
+def test_invalid_hostname_is_no_failure_after_nobody_requests_it(cause: Cause) -> None:
+    world = start_with_empty_zone()
+    world.run(observe("web", build_invalid_claim("a..example.org")), observe("web", cause=cause))
     assert find_failures(world.engine) == ()

@@ -1,35 +1,60 @@
-"""Grace period, budgets and approval of deletes in the engine (docs/design/delete-safety.md)."""
+"""Grace period, budgets, holds and approval of deletes in the engine (docs/design/delete-safety.md).
+
+Across restarts, crashes and lists of zones, see docs/design/state.md.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
 
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine import reconcile
 from extdns.engine.delete_settings import DeleteLimits
+from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import Cause
+from extdns.model import rrtype
 from extdns.model.change import Action
 from extdns.model.claim import Claim
 from extdns.model.cluster import Phase
 from extdns.model.evidence import ALL_ZONES, Evidence, Scope
 from extdns.model.reason import Reason
+from extdns.model.zone import Zone, ZoneList
 from tests.builders import (
+    INGRESS,
     SERVICE,
     ZONE,
     build_claim,
     build_unresolved,
     change_phase,
+    host,
     observe,
     observe_gone,
     observe_new,
     owned,
+    ownership_record,
+    record,
 )
-from tests.unit.engine.forty_services import DELETES, NAMES, build_records, delete_services, run_forty
-from tests.world import start_published, start_world
+from tests.unit.engine.forty_services import (
+    DELETES,
+    NAMES,
+    WITHIN_BUDGET,
+    build_records,
+    delete_services,
+    restart_with,
+    run_forty,
+    run_up_to,
+    start_with_orphan,
+)
+from tests.world import World, build_world, start_published, start_world
 
 # grace period
 
 
-def test_a_record_is_deleted_after_the_grace_period_of_its_deleted_object() -> None:
+# grace period
+def test_record_is_deleted_after_the_grace_period_of_its_object() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe_gone("web"), for_s=59.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
@@ -54,23 +79,13 @@ def test_a_record_is_kept_while_its_kind_is_not_served_although_its_object_was_d
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
 
 
-def test_an_object_missing_from_a_list_is_confirmed_to_be_gone_by_one_get_after_the_grace_period() -> None:
-    world = start_published(deletes=DELETES)
-    world.run(observe_gone("web", Cause.MISSING), for_s=59.0)
-    assert "CheckExistence" not in world.calls
-    world.run(for_s=2.0)
-    assert world.calls.count("CheckExistence") == 1
-    assert world.list_records() == {}
-    assert world.evidence == [Evidence.ABSENT]
-
-
-def test_a_record_with_an_unresolved_claim_is_retained_without_limit_by_default() -> None:
+def test_unresolved_claim_keeps_record_without_limit_by_default() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe("web", build_unresolved("web", "web")), for_s=86_400.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
 
 
-def test_a_record_with_an_unresolved_claim_is_deleted_after_the_unresolved_timeout() -> None:
+def test_unresolved_claim_keeps_record_until_the_unresolved_timeout() -> None:
     world = start_published(deletes=replace(DELETES, unresolved_timeout_s=3600.0))
     world.run(observe("web", build_unresolved("web", "web")), for_s=3590.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
@@ -82,7 +97,8 @@ def test_a_record_with_an_unresolved_claim_is_deleted_after_the_unresolved_timeo
 # budgets
 
 
-def test_all_deletes_of_a_mass_delete_are_held_while_creates_are_made() -> None:
+# budgets
+def test_mass_delete_is_held_while_creates_are_made() -> None:
     world = run_forty()
     world.run(delete_services(*NAMES[:13]), observe_new("fresh"), for_s=120.0)
     assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
@@ -94,7 +110,7 @@ def test_all_deletes_of_a_mass_delete_are_held_while_creates_are_made() -> None:
     ]
 
 
-def test_held_deletes_are_reported_and_saved_again_when_their_evidence_changes() -> None:
+def test_held_deletes_are_reported_and_saved_again_when_evidence_changes() -> None:
     world = run_forty(has_state_store=True)
     world.run(delete_services(*NAMES[:20], cause=Cause.MISSING), for_s=120.0)
     world.run(delete_services(*NAMES[:20], cause=Cause.VERSION), for_s=120.0)
@@ -106,7 +122,7 @@ def test_held_deletes_are_reported_and_saved_again_when_their_evidence_changes()
     }
 
 
-def test_deletes_within_ten_minutes_of_each_other_count_in_one_budget() -> None:
+def test_deletes_one_after_another_count_in_one_budget() -> None:
     world = run_forty()
     for name in NAMES[:20]:
         world.run(observe_gone(name), for_s=20.0)
@@ -119,7 +135,7 @@ def test_deletes_within_ten_minutes_of_each_other_count_in_one_budget() -> None:
     ("names", "left"),
     [pytest.param(NAMES[:10], 0, id="10-names"), pytest.param(NAMES[:11], 22, id="11-names")],
 )
-def test_the_a_and_the_aaaa_record_of_a_name_count_as_one_name(names: list[str], left: int) -> None:
+def test_a_and_aaaa_record_count_as_one_name(names: list[str], left: int) -> None:
     both = [one for name in names for one in owned(name, "2001:db8::1", rtype="AAAA", resource=f"service/shop/{name}")]
     claims = [(build_claim(name, name), build_claim(name, name, "2001:db8::1", rtype="AAAA")) for name in names]
     requested = [observe(name, *both) for name, both in zip(names, claims, strict=True)]
@@ -129,7 +145,7 @@ def test_the_a_and_the_aaaa_record_of_a_name_count_as_one_name(names: list[str],
     assert len(world.list_records()) == left
 
 
-def test_each_set_identifier_of_a_name_counts_by_itself() -> None:
+def test_each_set_identifier_counts_by_itself() -> None:
     claims = [build_claim("web", "web", set_identifier=f"s{number}") for number in range(11)]
     world = start_world(first=[observe("web", *claims)], deletes=DELETES)
     world.run(observe_gone("web"), for_s=120.0)
@@ -145,7 +161,7 @@ def test_each_set_identifier_of_a_name_counts_by_itself() -> None:
         pytest.param(False, (), 3, {}, id="a-cluster-requests-nothing"),
     ],
 )
-def test_if_no_object_of_the_manifests_requests_a_name_all_deletes_by_absence_are_held(
+def test_deletes_by_absence_are_held_if_no_manifest_requests_a_name(
     reads_manifests: bool, left: tuple[Claim, ...], lost: int, held: dict[Scope, int]
 ) -> None:
     names = NAMES[:lost]
@@ -157,7 +173,7 @@ def test_if_no_object_of_the_manifests_requests_a_name_all_deletes_by_absence_ar
     assert len(world.list_records()) == sum(held.values())
 
 
-def test_all_deletes_are_held_if_a_list_of_objects_is_empty() -> None:
+def test_all_deletes_are_held_if_a_list_is_empty() -> None:
     world = run_forty()
     world.run(delete_services(*NAMES, cause=Cause.MISSING), for_s=3600.0)
     assert len(world.list_records()) == 40, (
@@ -172,16 +188,37 @@ def test_updates_of_all_records_at_once_are_not_held() -> None:
     assert set(world.list_records().values()) == {("192.0.2.77",)}
 
 
-def test_a_delete_that_is_part_of_a_change_of_type_is_neither_delayed_nor_counted() -> None:
+def test_change_of_type_is_neither_delayed_nor_counted() -> None:
     world = run_forty(replace(DELETES, limits=DeleteLimits(count=0, percent=0)))
     changed = [observe(name, build_claim(name, name, "lb.example.net", rtype="CNAME")) for name in NAMES]
     world.run(*changed, for_s=5.0)
     assert set(world.list_records().values()) == {("lb.example.net",)}
 
 
+def test_owned_count_is_right_after_ownership_record_moved() -> None:
+    world = start_world(*owned("web", resource=""), record("api"))
+    world.provider.remove_records(ZONE, ownership_record("web").key)
+    world.provider.put_records(ZONE, ownership_record("api", resource=""))
+    world.run(for_s=900.0)
+    saved = world.engine.delete_guard.save(world.now_s).find_zone(ZONE.id)
+    assert world.engine.delete_guard.budget(ZONE.id).owned == 1
+    assert all(records <= 1 for _, records in saved.whole.most)
+
+
+def test_record_counts_once_after_it_passed_to_another_namespace() -> None:
+    names = [f"h{number}" for number in range(10)]
+    records = [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
+    world = start_world(*records, first=[observe_new(*names)])
+    world.provider.put_records(ZONE, *[ownership_record(name, resource="service/lab/web") for name in names])
+    world.run(for_s=900.0)
+    budget = world.engine.delete_guard.budget(ZONE.id)
+    assert max(budget.owned, *(one.names for one in budget.owned_maxima)) == 10
+
+
 # approval
 
 
+# approval
 def test_approved_deletes_are_made_within_seconds() -> None:
     world = run_forty(has_state_store=True)
     world.run(delete_services(*NAMES[:13]), for_s=120.0)
@@ -191,7 +228,7 @@ def test_approved_deletes_are_made_within_seconds() -> None:
     assert world.held[-1].held == ()
 
 
-def test_a_record_published_again_after_its_approved_delete_has_its_own_grace_period() -> None:
+def test_record_published_after_its_approved_delete_has_a_new_grace_period() -> None:
     world = run_forty(has_state_store=True)
     world.run(delete_services(*NAMES[:13]), for_s=120.0)
     world.approvals = (world.held[-1].code,)
@@ -201,3 +238,205 @@ def test_a_record_published_again_after_its_approved_delete_has_its_own_grace_pe
     assert len(world.list_records()) == 40
     world.run(for_s=2.0)
     assert len(world.list_records()) == 39
+
+
+SUB: Final = Zone(name=host("sub"), id="sub")
+HELD_NAMES: Final = ("h0", "h1", "h2", "h0.sub", "h1.sub", "h2.sub")
+OTHER_NAMES: Final = tuple(f"h{number}{below}" for number in range(3, 10) for below in ("", ".sub"))
+
+
+# budgets across restarts, crashes and lists of zones
+
+
+def test_deletes_made_before_a_restart_count_in_the_delete_budget_after_it() -> None:
+    before = run_forty(has_state_store=True)
+    before.run(delete_services(*NAMES[:12]), for_s=120.0)
+    assert len(before.list_records()) == 28
+    after = start_with_orphan(*NAMES[12:], before=before)
+    after.run(delete_services(*NAMES[12:20]), for_s=120.0)
+    assert len(after.list_records()) == 29, "28 records and the orphan"
+
+
+def test_deletes_count_after_a_crash_right_after_the_write() -> None:
+    world = run_forty(has_state_store=True)
+    world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
+    run_up_to(world, SubmitBatch)
+    world.answer()
+    assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
+    after = restart_with(world, NAMES[WITHIN_BUDGET:])
+    after.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=120.0)
+    assert after.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
+
+
+@pytest.mark.parametrize("has_state_store", [True, False])
+def test_deletes_in_flight_count(*, has_state_store: bool) -> None:
+    world = run_forty(has_state_store=has_state_store)
+    world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
+    run_up_to(world, SubmitBatch)
+    world.feed(delete_services(*NAMES[WITHIN_BUDGET : WITHIN_BUDGET + 3]))
+    world.now_s += 1.0
+    world.run(for_s=120.0)
+    assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
+
+
+def test_deletes_in_flight_count_even_if_planning_their_names_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = run_forty()
+    world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
+    run_up_to(world, SubmitBatch)
+    with monkeypatch.context() as patch:
+        patch.setattr(reconcile, "plan_in_zones", lambda *_: 1 / 0)
+        world.feed(change_phase(INGRESS, Phase.FAILING))  # all names are planned again
+        world.feed(change_phase(INGRESS))
+    world.run(for_s=60.0)
+    assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
+    world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=120.0)
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
+
+
+def hold_for_all_zones() -> World:
+    """Start a process with two zones, in which the budget over all zones holds the deletes of `HELD_NAMES`."""
+    names = (*HELD_NAMES, *OTHER_NAMES)
+    records = build_records(*names)
+    zones = {zone: [one for one in records if one.name.within(SUB.name) is (zone is SUB)] for zone in (ZONE, SUB)}
+    world = build_world(zones=zones, deletes=DELETES, has_state_store=True)
+    world.run(observe_new(*names), change_phase(SERVICE), change_phase(INGRESS), for_s=20.0)
+    world.run(delete_services(*HELD_NAMES, cause=Cause.MISSING), for_s=120.0)
+    assert [one.scope for one in world.engine.delete_guard.held_sets()] == [ALL_ZONES]
+    return world
+
+
+def test_held_over_all_zones_after_its_zone_left_and_returned() -> None:
+    world = hold_for_all_zones()
+    world.provider.zone_list = ZoneList(zones=(SUB,))
+    world.run(for_s=900.0)
+    assert [one.zone for one in world.engine.zones] == [SUB]
+    world.provider.zone_list = None
+    world.run(for_s=900.0)
+    assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 6
+
+
+def test_held_over_all_zones_after_a_start_without_its_zone() -> None:
+    before = hold_for_all_zones()
+    world = build_world(zones={ZONE: (), SUB: ()}, deletes=DELETES, has_state_store=True)
+    world.provider.inner, world.state, world.now_s = before.provider.inner, before.state, before.now_s
+    world.provider.zone_list = ZoneList(zones=(SUB,))
+    world.run(observe_new(*OTHER_NAMES), change_phase(SERVICE), change_phase(INGRESS), for_s=900.0)
+    world.provider.zone_list = None
+    world.run(for_s=900.0)
+    assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 6
+
+
+def test_deletes_in_flight_count_even_if_their_zone_leaves_the_list() -> None:
+    world = run_forty()
+    world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
+    run_up_to(world, SubmitBatch)
+    submitted = world.waiting.popleft()
+    assert isinstance(submitted, SubmitBatch)
+    world.provider.zone_list = ZoneList(zones=())
+    world.run(for_s=430.0)
+    assert not tuple(world.engine.zones)
+    world.provider.submit(ZONE, submitted.batch)
+    world.provider.zone_list = None
+    world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=150.0)
+    assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
+
+
+def test_deletes_in_a_zone_count_after_it_left_the_list_and_returned() -> None:
+    """Test that the budget of a missing zone is also part of the saved state."""
+    world = run_forty(has_state_store=True)
+    world.run(delete_services(*NAMES[:WITHIN_BUDGET]), for_s=61.0)
+    world.provider.zone_list = ZoneList(zones=())
+    world.run(for_s=430.0)
+    assert not tuple(world.engine.zones)
+    assert len(world.state.find_zone(ZONE.id).whole.made) == 1
+    world.provider.zone_list = None
+    world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=150.0)
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
+
+
+HELD: Final = NAMES[0]
+UNREADABLE: Final = record(f"a-{HELD}", "line 12 is not valid", rtype=rrtype.UNREADABLE, ttl_s=0)
+
+
+def hold_one() -> World:
+    """Start a process in which the delete of `HELD` is held: it was one of too many, but the others returned."""
+    world = run_forty(has_state_store=True, settings_digest="today")
+    world.run(*[observe(name) for name in NAMES[:13]], for_s=120.0)
+    world.run(observe_new(*NAMES[1:13]), for_s=700.0)
+    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
+    return world
+
+
+def build_next(before: World) -> World:
+    """Build the next process."""
+    world = build_world(deletes=DELETES, has_state_store=True, settings_digest="today")
+    world.provider.inner = before.provider.inner
+    world.state, world.now_s = before.state, before.now_s
+    return world
+
+
+def start(world: World, for_s: float = 120.0) -> World:
+    """Start a process: the object of `HELD` is gone, the others exist."""
+    world.run(observe_new(*NAMES[1:]), change_phase(SERVICE), change_phase(INGRESS), for_s=for_s)
+    return world
+
+
+def edit_ownership_record(world: World) -> None:
+    world.provider.put_records(ZONE, *owned(HELD, resource="service/shop/other"))
+
+
+def edit_targets(world: World) -> None:
+    world.provider.put_records(ZONE, *owned(HELD, "192.0.2.99", resource=f"service/shop/{HELD}"))
+
+
+# holds of edited or unreadable records
+
+
+@pytest.mark.parametrize("edit", [edit_ownership_record, edit_targets])
+def test_stays_held_if_edited_before_the_next_process_read_it(
+    edit: Callable[[World], None],
+) -> None:
+    world = build_next(hold_one())
+    edit(world)
+    assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
+
+
+def test_stays_held_if_edited_while_its_zone_was_not_listed() -> None:
+    world = hold_one()
+    world.provider.zone_list = ZoneList(zones=())
+    world.run(for_s=700.0)
+    assert not tuple(world.engine.zones)
+    edit_ownership_record(world)
+    world.provider.zone_list = None
+    world.run(for_s=700.0)
+    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_stays_held_while_its_ownership_record_cannot_be_parsed(*, is_restarted: bool) -> None:
+    world = hold_one()
+    ownership = owned(HELD, resource=f"service/shop/{HELD}")[1]
+    world.provider.remove_records(ZONE, ownership.key)
+    world.provider.put_records(ZONE, UNREADABLE)
+    if is_restarted:
+        world = start(build_next(world))
+    else:
+        world.run(for_s=700.0)
+    assert world.list_decisions(f"a-{HELD}") == [("?", Action.KEEP, Reason.RECORD_UNREADABLE)]
+    world.provider.remove_records(ZONE, UNREADABLE.key)
+    world.provider.put_records(ZONE, ownership)
+    world.run(for_s=1400.0)
+    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
+
+
+def test_held_name_passes_to_another_namespace_if_state_is_loaded_late() -> None:
+    world = build_next(hold_one())
+    world.state_fails = 2
+    other = build_claim("other", HELD, "lb.test", rtype=rrtype.CNAME, namespace="lab")
+    world.run(observe("other", other, namespace="lab"), observe(HELD))
+    start(world, for_s=1400.0)
+    assert world.list_decisions(HELD) == [("CNAME", Action.KEEP, Reason.PUBLISHED)]

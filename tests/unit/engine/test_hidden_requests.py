@@ -51,9 +51,7 @@ def restart_with(world: ClusterWorld, changed: Json, *flags: str) -> ClusterWorl
 
 
 @pytest.mark.parametrize(("changed", "reason"), HIDDEN)
-def test_a_record_stays_while_a_mistake_on_its_object_may_hide_the_request_for_it(
-    changed: Json, reason: Reason
-) -> None:
+def test_record_stays_while_a_mistake_may_hide_its_request(changed: Json, reason: Reason) -> None:
     world = start_published()
     world.apply(changed, for_s=700.0)
     assert world.published() == {"web", "other"}
@@ -70,13 +68,13 @@ def test_a_record_stays_after_a_restart_while_a_mistake_on_its_object_may_hide_t
     assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
 
 
-def test_a_record_is_deleted_after_a_restart_if_its_object_no_longer_requests_it() -> None:
+def test_record_is_deleted_after_a_restart_if_no_longer_requested() -> None:
     world = restart_with(start_published(), annotate(ttl="60"))
     assert world.published() == {"other"}
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
-def test_a_record_is_as_requested_again_and_was_not_deleted_when_its_misspelled_annotation_is_corrected(
+def test_record_was_not_deleted_when_its_annotation_is_corrected(
     restarted: bool,
 ) -> None:
     world = start_published()
@@ -88,7 +86,7 @@ def test_a_record_is_as_requested_again_and_was_not_deleted_when_its_misspelled_
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
-def test_the_record_is_deleted_when_the_misspelled_annotation_is_removed(restarted: bool) -> None:
+def test_record_is_deleted_when_the_misspelled_annotation_is_removed(restarted: bool) -> None:
     world = start_published()
     world.apply(MISSPELLED)
     world = world.restart() if restarted else world
@@ -97,9 +95,7 @@ def test_the_record_is_deleted_when_the_misspelled_annotation_is_removed(restart
 
 
 @pytest.mark.parametrize(("changed", "reason"), HIDDEN)
-def test_the_delete_ends_if_a_mistake_may_hide_a_new_request_for_the_record_in_its_grace_period(
-    changed: Json, reason: Reason
-) -> None:
+def test_delete_ends_if_a_mistake_may_hide_a_new_request(changed: Json, reason: Reason) -> None:
     world = start_published()
     world.apply(annotate(), for_s=30.0)
     assert world.decision("web").reason is Reason.IN_GRACE
@@ -109,7 +105,7 @@ def test_the_delete_ends_if_a_mistake_may_hide_a_new_request_for_the_record_in_i
     assert world.published() == {"other"}
 
 
-def test_a_record_kept_because_of_a_misspelled_annotation_is_deleted_with_its_object() -> None:
+def test_record_is_deleted_with_its_misspelled_object() -> None:
     world = start_published()
     world.apply(MISSPELLED)
     world.delete(MISSPELLED, for_s=59.0)
@@ -118,14 +114,14 @@ def test_a_record_kept_because_of_a_misspelled_annotation_is_deleted_with_its_ob
     assert set(world.evidence) == {Evidence.OBJECT_DELETED}
 
 
-def test_a_record_kept_because_of_a_misspelled_annotation_stays_while_a_get_finds_the_unlisted_object() -> None:
+def test_record_stays_while_a_get_finds_the_unlisted_object() -> None:
     world = start_published()
     world.apply(MISSPELLED)
     world.drop_from_list(MISSPELLED, for_s=700.0)
     assert world.published() == {"web", "other"}
 
 
-def test_the_record_of_a_removed_hostname_stays_while_another_hostname_of_its_object_is_invalid() -> None:
+def test_removed_hostname_stays_while_another_of_its_object_is_invalid() -> None:
     world = start_cluster(service("web", "web.example.org,api.example.org"), for_s=700.0)
     world.apply(annotate(hostname="web.example.org,api..example.org"), for_s=700.0)
     assert world.published() == {"web", "api"}
@@ -133,7 +129,7 @@ def test_the_record_of_a_removed_hostname_stays_while_another_hostname_of_its_ob
     assert world.decision("api").reason is Reason.INVALID_NAME
 
 
-def test_the_unresolved_timeout_limits_how_long_a_misspelled_annotation_keeps_a_record() -> None:
+def test_unresolved_timeout_limits_how_long_a_misspelling_keeps_a_record() -> None:
     world = start_published("--unresolved-timeout=10m")
     world.apply(MISSPELLED, for_s=599.0)
     assert world.published() == {"web", "other"}
@@ -142,13 +138,13 @@ def test_the_unresolved_timeout_limits_how_long_a_misspelled_annotation_keeps_a_
 
 
 @pytest.mark.parametrize("changed", [MISSPELLED, INVALID], ids=["misspelled key", "invalid hostname"])
-def test_with_compat_an_invalid_hostname_or_misspelled_annotation_deletes_the_record(changed: Json) -> None:
+def test_mistake_deletes_the_record_with_compat(changed: Json) -> None:
     world = start_published("--compat", "--policy=sync")
     world.apply(changed, for_s=120.0)
     assert world.published() == {"other"}
 
 
-def test_an_orphan_without_a_resource_stays_while_any_object_has_an_invalid_hostname() -> None:
+def test_orphan_without_resource_stays_while_any_hostname_is_invalid() -> None:
     invalid = InvalidClaim(provenance=origin("api"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
     world = start_world(*owned("web", resource=""), first=[observe("api", invalid)])
     assert world.decision("web").reason is Reason.INVALID_NAME
@@ -156,9 +152,7 @@ def test_an_orphan_without_a_resource_stays_while_any_object_has_an_invalid_host
     assert world.decision("web").reason is Reason.ORPHAN_UNCLAIMED
 
 
-def test_the_reason_of_an_orphan_without_a_resource_does_not_depend_on_which_invalid_object_was_observed_first() -> (
-    None
-):
+def test_reason_of_orphan_without_resource_is_independent_of_order() -> None:
     invalid = [
         observe(name, InvalidClaim(provenance=origin(name), reason=reason, value="a..b", allowed="a name"))
         for name, reason in (("api", Reason.INVALID_NAME), ("app", Reason.IGNORED_ANNOTATION))
@@ -169,7 +163,7 @@ def test_the_reason_of_an_orphan_without_a_resource_does_not_depend_on_which_inv
 
 
 @pytest.mark.parametrize("resource", ["", "service/shop/web"])
-def test_the_unresolved_timeout_deletes_no_record_that_the_object_never_requested(resource: str) -> None:
+def test_unresolved_timeout_deletes_no_record_the_object_never_requested(resource: str) -> None:
     invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
     deletes = DeleteSettings(owner="me", unresolved_timeout_s=100.0, limits=DeleteLimits(percent=100))
     world = start_world(*owned("web", resource=resource), first=[observe("web", invalid)], deletes=deletes)
@@ -177,7 +171,7 @@ def test_the_unresolved_timeout_deletes_no_record_that_the_object_never_requeste
     assert world.decision("web").reason is Reason.INVALID_NAME
 
 
-def test_a_record_without_a_resource_stays_while_its_former_object_has_an_invalid_hostname() -> None:
+def test_record_without_resource_stays_while_its_former_object_is_invalid() -> None:
     invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
     world = start_world(*owned("web", resource=""), first=[observe("web", build_claim("web", "web"))])
     world.run(observe("web", invalid))
@@ -187,7 +181,7 @@ def test_a_record_without_a_resource_stays_while_its_former_object_has_an_invali
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
-def test_a_name_does_not_pass_to_another_namespace_while_a_mistake_on_its_object_may_hide_the_request_for_it(
+def test_name_does_not_pass_to_another_namespace_while_a_mistake_hides_it(
     restarted: bool,
 ) -> None:
     rival = service("rival", "web.example.org", namespace="lab", address="192.0.2.9", created="2026-02-01T00:00:00Z")

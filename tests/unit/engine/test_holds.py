@@ -1,4 +1,4 @@
-"""Holds and their codes, without an engine (docs/design/delete-safety.md, "Holds and approval")."""
+"""Holds, their causes and codes, without an engine (docs/design/delete-safety.md, "Holds and approval")."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from extdns.engine.delete_budget import WINDOW_S
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
+from extdns.model.zone import Zone
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, GuardedZones, hold_deletes, record, records, start_guard
 
 
-def test_a_held_delete_is_still_held_after_a_long_time() -> None:
+def test_delete_is_still_held_after_a_long_time() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence(records(30))
     scene.pass_time(GRACE_S)
@@ -37,7 +39,7 @@ def test_held_deletes_count_in_the_budget_for_ten_minutes() -> None:
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_the_code_of_held_deletes_is_forgotten_when_none_of_them_is_held_any_more(*, is_restarted: bool) -> None:
+def test_code_is_forgotten_when_no_delete_has_it(*, is_restarted: bool) -> None:
     scene = hold_deletes()
     scene.approve(*scene.find_codes().values())
     if is_restarted:
@@ -68,7 +70,7 @@ def remove_and_return_zone(scene: GuardedZones) -> GuardedZones:
 
 
 @pytest.mark.parametrize("reload", [None, restart, remove_and_return_zone])
-def test_an_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardedZones], GuardedZones] | None) -> None:
+def test_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardedZones], GuardedZones] | None) -> None:
     scene = hold_deletes()
     (before,) = scene.find_codes().values()
     scene.zones[ZONE.id]["h1.acme.test"] = ZONE, record(1, target="192.0.2.99")
@@ -83,7 +85,7 @@ def test_an_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardedZ
     assert scene.plan(record(1)) is Reason.HELD
 
 
-def test_a_delete_stays_held_after_restarts() -> None:
+def test_delete_stays_held_after_restarts() -> None:
     scene = hold_deletes()
     for _ in range(3):
         scene = scene.restart()
@@ -92,7 +94,7 @@ def test_a_delete_stays_held_after_restarts() -> None:
     assert not scene.deleted
 
 
-def test_the_code_of_held_deletes_is_the_same_after_a_restart_and_still_approves_them() -> None:
+def test_code_is_the_same_after_a_restart_and_still_approves() -> None:
     scene = hold_deletes()
     (code,) = scene.find_codes().values()
     after = scene.restart()
@@ -103,7 +105,7 @@ def test_the_code_of_held_deletes_is_the_same_after_a_restart_and_still_approves
     assert len(after.deleted) == 31
 
 
-def test_an_approval_that_is_loaded_late_applies_to_deletes_held_before_the_load() -> None:
+def test_approval_loaded_late_applies_to_deletes_held_before_the_load() -> None:
     before = hold_deletes()
     before.approve(*before.find_codes().values())
     approved = before.guard.save(before.now_s)
@@ -117,7 +119,7 @@ def test_an_approval_that_is_loaded_late_applies_to_deletes_held_before_the_load
     assert len(scene.deleted) == 31
 
 
-def test_a_delete_stays_held_after_a_change_of_the_leader() -> None:
+def test_delete_stays_held_after_a_change_of_the_leader() -> None:
     scene = hold_deletes()
     scene.guard.demote(scene.now_s)
     scene.pass_time(WINDOW_S)
@@ -126,7 +128,7 @@ def test_a_delete_stays_held_after_a_change_of_the_leader() -> None:
     assert scene.list_reasons(records(31)) == {Reason.HELD}
 
 
-def test_a_new_leader_drops_its_own_holds_that_the_former_leader_did_not_save() -> None:
+def test_new_leader_drops_holds_that_the_former_leader_did_not_save() -> None:
     scene = hold_deletes()
     scene.guard.demote(scene.now_s)
     assert all(scene.guard.describe(ZONE, one).hold for one in records(31))
@@ -134,7 +136,7 @@ def test_a_new_leader_drops_its_own_holds_that_the_former_leader_did_not_save() 
     assert not any(scene.guard.describe(ZONE, one).hold for one in records(31))
 
 
-def test_a_delete_is_held_again_when_its_zone_returns_to_the_list() -> None:
+def test_delete_is_held_again_when_its_zone_returns() -> None:
     scene = hold_deletes()
     scene.guard.retain_zones({}, scene.now_s)
     assert scene.find_held() == {} or all(not names for names in scene.find_held().values())
@@ -144,7 +146,7 @@ def test_a_delete_is_held_again_when_its_zone_returns_to_the_list() -> None:
     assert scene.plan(record(1)) is Reason.HELD
 
 
-def test_a_hold_by_a_budget_is_the_only_one_if_the_delete_becomes_a_transfer_with_insufficient_evidence() -> None:
+def test_hold_by_a_budget_is_the_only_one_if_the_delete_becomes_a_transfer() -> None:
     scene = hold_deletes()
     held = scene.find_held()
     delete = PendingDelete(owned=record(0), evidence=Evidence.ORPHAN_UNCLAIMED, is_transfer=True)
@@ -157,7 +159,7 @@ def test_a_hold_by_a_budget_is_the_only_one_if_the_delete_becomes_a_transfer_wit
     assert not scene.guard.needs_approval
 
 
-def test_a_held_delete_does_not_count_as_made_if_another_writer_deletes_the_record() -> None:
+def test_not_counted_as_made_if_another_writer_deletes_the_record() -> None:
     before = hold_deletes()
     scene = start_guard(*records(100), now_s=before.now_s)
     scene.observe_evidence([record(0)])
@@ -169,10 +171,79 @@ def test_a_held_delete_does_not_count_as_made_if_another_writer_deletes_the_reco
     assert scene.guard.budget(ZONE.id).deleted == 0
 
 
-def test_the_transfer_of_a_held_record_goes_on_and_counts_in_no_budget_of_the_next_process() -> None:
+def test_transfer_of_held_record_goes_on_and_counts_in_no_budget() -> None:
     scene = hold_deletes()
     transfer = PendingDelete(owned=record(0), evidence=Evidence.OBJECT_DELETED, is_transfer=True)
     scene.guard.observe(ZONE, record(0).record.name, (transfer,), scene.now_s, current=(record(0),))
     scene.pass_time(GRACE_S)
     assert scene.find_block(transfer) is None
     assert scene.guard.save(scene.now_s).find_zone(ZONE.id).granted == ()
+
+
+def find_detail(scene: GuardedZones, evidence: Evidence, *, number: int = 1, zone: Zone = ZONE) -> str:
+    """Return the detail of the held delete of a record."""
+    block = scene.find_block(PendingDelete(owned=record(number, zone=zone), evidence=evidence), zone)
+    assert block is not None
+    assert block.reason is Reason.HELD
+    return block.detail
+
+
+# causes
+
+
+def test_detail_names_the_scope_of_the_budget() -> None:
+    scene = start_guard(*records(100), *records(100, "other", first=100))
+    scene.observe_evidence(records(31))
+    scene.pass_time(GRACE_S)
+    assert find_detail(scene, Evidence.OBJECT_DELETED) == (
+        "the deletes in namespace shop in zone acme.test within ten minutes exceeded --max-delete-count and "
+        "--max-delete-percent"
+    )
+
+
+def test_detail_over_all_zones_names_half_of_the_limits() -> None:
+    zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(6)]
+    scene = start_guard()
+    for zone in zones:
+        scene.add_records(records(5, zone=zone), zone)
+        scene.observe_evidence([record(1, zone=zone)], Evidence.ABSENT, zone)
+    scene.pass_time()
+    assert find_detail(scene, Evidence.ABSENT, zone=zones[0]) == (
+        "the deletes by absence in all zones within ten minutes exceeded half of --max-delete-count and "
+        "--max-delete-percent, or, with --manifests, no object requested a name"
+    )
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_insufficient_evidence_stays_the_cause_after_evidence_improves(
+    *,
+    is_restarted: bool,
+) -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
+    scene.pass_time()
+    scene.observe_evidence([record(1)], Evidence.OBJECT_DELETED)
+    scene = scene.restart() if is_restarted else scene
+    assert find_detail(scene, Evidence.OBJECT_DELETED) == "the evidence was insufficient when the hold began"
+
+
+@pytest.mark.parametrize(
+    ("owner", "evidence", "cause"),
+    [
+        pytest.param("", Evidence.ABSENT, "the evidence was insufficient when the hold began", id="without-owner"),
+        pytest.param(
+            "me",
+            Evidence.ORPHAN_UNCLAIMED,
+            "the deletes by absence in namespace shop in zone acme.test within ten minutes exceeded half of "
+            "--max-delete-count and --max-delete-percent",
+            id="accepted-settings",
+        ),
+    ],
+)
+def test_cause_is_that_for_which_the_hold_began(owner: str, evidence: Evidence, cause: str) -> None:
+    scene = start_guard(*records(30), owner=owner)
+    if owner:
+        scene.guard.accept_settings(ZONE.id)
+    scene.observe_evidence(records(20), evidence)
+    scene.pass_time(GRACE_S)
+    assert {one.cause for found in scene.guard.held_sets() for one in found.held} == {cause}

@@ -50,7 +50,7 @@ def change_leader(old: World, new_leader: World, *, for_s: float = 5.0) -> None:
     new_leader.run(BECOME_LEADER, for_s=for_s)
 
 
-def test_a_standby_becomes_idle_without_writing_reporting_or_saving_anything() -> None:
+def test_standby_becomes_idle_without_writing_reporting_or_saving() -> None:
     world = start_world(first=[observe_new(*NAMES)], has_election=True, has_state_store=True)
     world.run(for_s=300.0)
     assert world.engine.is_idle
@@ -58,21 +58,21 @@ def test_a_standby_becomes_idle_without_writing_reporting_or_saving_anything() -
     assert set(world.calls) <= READS
 
 
-def test_a_standby_that_becomes_the_leader_writes_and_reports_its_planned_changes() -> None:
+def test_standby_writes_and_reports_its_plan_when_it_becomes_the_leader() -> None:
     world = start_world(first=[observe_new("web", "api")], has_election=True)
     world.run(BECOME_LEADER)
     assert set(world.list_records()) == {"web A", "api A"}
     assert {str(one.name) for one in world.reported} == {"web.example.org", "api.example.org"}
 
 
-def test_a_new_leader_reports_records_that_were_already_published() -> None:
+def test_new_leader_reports_records_already_published() -> None:
     world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
     world.run(BECOME_LEADER)
     assert [one.reason for one in world.reported] == [Reason.PUBLISHED]
     assert world.provider.submissions == []
 
 
-def test_a_new_leader_reads_what_the_former_leader_wrote_and_does_not_write_it_again() -> None:
+def test_new_leader_does_not_write_again_what_the_former_leader_wrote() -> None:
     leader = start_world()
     standby = start_standby(leader)
     for world in (leader, standby):
@@ -86,7 +86,7 @@ def test_a_new_leader_reads_what_the_former_leader_wrote_and_does_not_write_it_a
     assert {one.reason for one in standby.reported} == {Reason.PUBLISHED}
 
 
-def test_a_new_leader_makes_the_changes_that_the_former_leader_did_not_make() -> None:
+def test_new_leader_makes_changes_that_the_former_leader_did_not_make() -> None:
     leader = start_world()
     standby = start_standby(leader)
     leader.run(observe_new(*NAMES[:5]), for_s=1.0)
@@ -103,7 +103,7 @@ def test_a_new_leader_refreshes_zones_at_once_and_finds_an_edit_by_the_former_le
     assert standby.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_standby_refreshes_zones_four_times_less_often() -> None:
+def test_standby_refreshes_zones_four_times_less_often() -> None:
     leader = start_published(max_refresh_interval_s=60.0)
     standby = start_world(has_election=True, max_refresh_interval_s=60.0)
     for world in (leader, standby):
@@ -113,7 +113,7 @@ def test_a_standby_refreshes_zones_four_times_less_often() -> None:
     assert standby.calls.count("ReadPage") in {4, 5}
 
 
-def test_a_standby_leaves_due_deletes_until_it_becomes_the_leader() -> None:
+def test_standby_leaves_due_deletes_until_it_becomes_the_leader() -> None:
     world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
     )
@@ -124,7 +124,7 @@ def test_a_standby_leaves_due_deletes_until_it_becomes_the_leader() -> None:
     assert world.list_records() == {}
 
 
-def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_leader() -> None:
+def test_new_leader_deletes_nothing_before_it_loaded_the_state() -> None:
     world = start_world(
         *owned("web"),
         first=[observe("web", build_claim("web", "web"))],
@@ -142,7 +142,7 @@ def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_l
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
-def test_a_process_that_led_while_the_state_could_not_be_loaded_waits_for_the_state_when_it_leads_again() -> None:
+def test_former_leader_waits_for_the_state_when_it_leads_again() -> None:
     first = [observe("web", build_claim("web", "web"))]
     world = start_world(*owned("web"), first=first, has_election=True, deletes=DELETES, has_state_store=True)
     world.state_fails, world.state_forbidden = 99, False
@@ -153,7 +153,7 @@ def test_a_process_that_led_while_the_state_could_not_be_loaded_waits_for_the_st
     assert world.decision("web").detail == "no delete is made before the saved state was read"
 
 
-def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one() -> None:
+def test_deletes_of_former_leader_count_in_the_budget_of_the_new_one() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
     leader = start_world(*records, first=[observe_new(*NAMES)], deletes=DELETES, has_state_store=True)
     standby = start_standby(leader, observe_new(*NAMES), deletes=DELETES, has_state_store=True)
@@ -166,7 +166,7 @@ def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one(
     assert standby.engine.decisions.decisions(build_claim("x", NAMES[10]).name)[0].reason is Reason.HELD
 
 
-def test_a_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
+def test_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
     world = start_world(*records, first=[observe_new(*NAMES)], has_election=True, deletes=DELETES)
     world.run(BECOME_LEADER)
@@ -181,7 +181,7 @@ def test_a_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
     assert "web A" in world.list_records()
 
 
-def test_a_granted_delete_is_not_made_after_another_process_became_the_leader() -> None:
+def test_granted_delete_is_not_made_after_another_process_leads() -> None:
     world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
     )
@@ -192,7 +192,7 @@ def test_a_granted_delete_is_not_made_after_another_process_became_the_leader() 
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_saved_state_is_loaded_again_if_the_leader_changed_during_the_load() -> None:
+def test_state_is_loaded_again_if_the_leader_changed_during_the_load() -> None:
     world = start_world(has_election=True, has_state_store=True)
     world.feed(BECOME_LEADER)
     (load,) = (effect for effect in world.waiting if isinstance(effect, LoadState))
@@ -205,7 +205,7 @@ def test_saved_state_is_loaded_again_if_the_leader_changed_during_the_load() -> 
 
 
 @given(st.lists(st.one_of(st.tuples(st.sampled_from(NAMES[:4]), st.integers(0, 3)), st.booleans()), max_size=12))
-def test_the_zone_holds_the_requested_records_however_often_the_leader_changes(
+def test_zone_holds_requested_records_however_often_the_leader_changes(
     steps: list[tuple[str, int] | bool],
 ) -> None:
     """Test with steps that set the target number of a name, 0 to delete it, or change the leader (a bool).

@@ -35,7 +35,7 @@ def start_machine(*, forgets: bool = False, unresolved_timeout_s: float | None =
     return machine
 
 
-def test_a_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded_though_its_evidence_changed() -> None:
+def test_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded() -> None:
     machine, key = start_machine(forgets=True), KEYS[0]
     machine.see((key, (build_claim("a", "web"),)), Cause.VERSION, soon=True)
     machine.wait(8.0)
@@ -52,7 +52,7 @@ def test_a_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded
 
 
 @pytest.mark.parametrize("is_valid", [True, False], ids=["denied", "unanswered"])
-def test_the_unresolved_timeout_deletes_no_record_that_a_denied_request_of_the_same_namespace_would_update(
+def test_unresolved_timeout_deletes_no_record_a_denied_request_would_update(
     is_valid: bool,
 ) -> None:
     machine = start_machine(unresolved_timeout_s=100.0)

@@ -66,7 +66,7 @@ def observe_life(name: str, cause: Cause) -> Iterator[list[object]]:
 
 
 @pytest.mark.parametrize("cause", [Cause.DELETED, Cause.MISSING])
-def test_memory_does_not_grow_while_objects_are_created_and_deleted(cause: Cause) -> None:
+def test_memory_does_not_grow_while_objects_come_and_go(cause: Cause) -> None:
     world = start_published()
     sizes = []
     for number in range(3):
@@ -79,7 +79,7 @@ def test_memory_does_not_grow_while_objects_are_created_and_deleted(cause: Cause
     assert sizes[1] == sizes[2]
 
 
-def test_memory_does_not_grow_while_deleted_objects_requested_a_name_that_stays_published() -> None:
+def test_memory_does_not_grow_while_deleted_objects_requested_a_kept_name() -> None:
     world = start_published()
     sizes = []
     for number in range(3):
@@ -98,7 +98,7 @@ def test_memory_does_not_grow_while_deleted_objects_requested_a_name_that_stays_
         ),
     ],
 )
-def test_memory_does_not_grow_while_objects_with_names_outside_the_zones_are_created_and_deleted(
+def test_memory_does_not_grow_while_names_outside_the_zones_come_and_go(
     changes: dict[str, object],
 ) -> None:
     world = start_published(**changes)
@@ -112,7 +112,7 @@ def test_memory_does_not_grow_while_objects_with_names_outside_the_zones_are_cre
     assert sizes[1] == sizes[2]
 
 
-def test_the_evidence_from_an_ended_claim_is_stored_as_long_as_its_record_exists() -> None:
+def test_evidence_is_stored_as_long_as_its_record_exists() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
     assert world.engine.claims.list_ended(host("web")) == {("", "service/shop/web"): Evidence.OBJECT_DELETED}
@@ -120,7 +120,7 @@ def test_the_evidence_from_an_ended_claim_is_stored_as_long_as_its_record_exists
     assert not world.engine.claims.list_ended(host("web"))
 
 
-def test_the_evidence_from_an_ended_claim_is_stored_while_its_record_is_being_created() -> None:
+def test_evidence_is_stored_while_its_record_is_being_created() -> None:
     world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
@@ -133,7 +133,7 @@ def test_the_evidence_from_an_ended_claim_is_stored_while_its_record_is_being_cr
     assert "CheckExistence" not in world.calls
 
 
-def test_a_planned_existence_check_is_dropped_when_another_writer_removed_the_record() -> None:
+def test_planned_check_is_dropped_when_another_writer_removed_the_record() -> None:
     world = start_published()
     world.exists = lambda _: None
     world.run(observe_gone("web", Cause.MISSING), for_s=1.0)
@@ -142,7 +142,7 @@ def test_a_planned_existence_check_is_dropped_when_another_writer_removed_the_re
     assert world.engine._checks.scheduled == {}
 
 
-def test_an_existence_check_that_was_sent_is_not_planned_again() -> None:
+def test_sent_check_is_not_planned_again() -> None:
     world = start_published()
     world.feed(observe_gone("web", Cause.MISSING))
     world.now_s += 1.0

@@ -105,7 +105,7 @@ def test_an_address_is_removed_at_once_when_its_pod_is_observed_as_deleted() -> 
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
-def test_an_address_is_removed_at_once_when_an_unlisted_pod_turns_out_to_be_deleted() -> None:
+def test_removed_at_once_when_an_unlisted_pod_turns_out_to_be_deleted() -> None:
     world = start_with_pods()
     world.run(
         observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
@@ -115,7 +115,7 @@ def test_an_address_is_removed_at_once_when_an_unlisted_pod_turns_out_to_be_dele
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
-def test_a_new_address_is_published_at_once_while_a_pod_is_missing() -> None:
+def test_new_address_is_published_at_once_while_a_pod_is_missing() -> None:
     world = start_with_pods()
     new = (BOTH[0], "192.0.2.3")
     world.run(
@@ -150,7 +150,7 @@ def test_the_address_of_one_of_two_objects_is_removed_at_once_when_the_object_is
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
-def test_with_compat_the_address_of_a_missing_pod_is_removed_at_once() -> None:
+def test_address_of_missing_pod_is_removed_at_once_with_compat() -> None:
     plan = PlanSettings(owner="me", source_order=("service", "ingress"), compat=True)
     world = start_with_pods(plan=plan)
     world.run(
@@ -160,7 +160,7 @@ def test_with_compat_the_address_of_a_missing_pod_is_removed_at_once() -> None:
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
-def test_results_of_existence_checks_are_dropped_when_no_decision_needs_them() -> None:
+def test_results_of_checks_are_dropped_when_no_decision_needs_them() -> None:
     world = start_with_services()
     world.run(observe_gone("web", Cause.MISSING), for_s=900.0)
     checks = world.engine._checks
@@ -170,7 +170,7 @@ def test_results_of_existence_checks_are_dropped_when_no_decision_needs_them() -
     assert not world.engine.claims._ended
 
 
-def test_a_record_of_an_unlisted_object_stays_though_another_object_requests_another_type_of_the_name() -> None:
+def test_record_of_unlisted_object_stays_though_another_type_is_requested() -> None:
     ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
     world = start_world(
@@ -185,7 +185,7 @@ def test_a_record_of_an_unlisted_object_stays_though_another_object_requests_ano
     assert world.evidence == [Evidence.ABSENT]
 
 
-def test_a_record_of_a_deleted_object_keeps_its_grace_period_though_another_object_requests_another_type() -> None:
+def test_record_of_deleted_object_keeps_its_grace_though_another_type_is_wanted() -> None:
     ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
     world = start_world(
@@ -197,7 +197,7 @@ def test_a_record_of_a_deleted_object_keeps_its_grace_period_though_another_obje
     assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
-def test_an_unresolved_claim_keeps_a_record_though_another_object_requests_another_type_of_the_name() -> None:
+def test_unresolved_claim_keeps_record_though_another_type_is_requested() -> None:
     ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
     world = start_world(

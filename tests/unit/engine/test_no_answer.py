@@ -30,7 +30,7 @@ def test_an_unanswered_batch_that_was_not_applied_is_sent_again_without_a_read()
     assert len(world.list_records()) == 3
 
 
-def test_a_batch_without_an_answer_is_sent_again_after_a_quarter_of_a_second() -> None:
+def test_sent_again_after_a_quarter_of_a_second_without_answer() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     world.run(observe_new("web"), for_s=0.2)
@@ -39,7 +39,7 @@ def test_a_batch_without_an_answer_is_sent_again_after_a_quarter_of_a_second() -
     assert world.calls == ["SubmitBatch", "SubmitBatch"]
 
 
-def test_if_an_unanswered_batch_was_applied_sending_it_again_conflicts_and_its_names_are_read() -> None:
+def test_names_are_read_if_an_unanswered_batch_was_applied() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=True))
     world.run(observe_new("api", "blog", "web"), for_s=1.0)
@@ -48,7 +48,7 @@ def test_if_an_unanswered_batch_was_applied_sending_it_again_conflicts_and_its_n
     assert find_failures(world.engine) == ()
 
 
-def test_a_batch_is_not_sent_a_third_time_if_the_first_attempt_was_applied_late() -> None:
+def test_not_sent_a_third_time_if_the_first_attempt_was_applied_late() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     world.provider.edits.extend([lambda: None, lambda: apply_first_batch(world)])
@@ -63,7 +63,7 @@ def apply_first_batch(world: World) -> None:
     world.provider.inner.submit(ZONE, batch)
 
 
-def test_new_names_do_not_wait_until_an_unanswered_batch_is_answered() -> None:
+def test_new_names_do_not_wait_while_a_batch_is_unanswered() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     world.run(observe_new("web"), for_s=0.1)
@@ -74,7 +74,7 @@ def test_new_names_do_not_wait_until_an_unanswered_batch_is_answered() -> None:
 
 @pytest.mark.parametrize("applied", [True, False])
 @pytest.mark.parametrize("is_delete", [True, False], ids=["delete", "create"])
-def test_a_name_whose_claims_change_after_a_lost_answer_is_read_first(*, is_delete: bool, applied: bool) -> None:
+def test_name_is_read_first_if_its_claims_change_after_a_lost_answer(*, is_delete: bool, applied: bool) -> None:
     world = start_published() if is_delete else start_world()
     world.provider.answers.append(NoAnswer(applied=applied))
     steps = [observe_gone("web"), observe_new("web")]
@@ -85,14 +85,14 @@ def test_a_name_whose_claims_change_after_a_lost_answer_is_read_first(*, is_dele
     assert world.list_records() == ({"web A": ("192.0.2.1",)} if is_delete else {})
 
 
-def test_a_change_that_may_overwrite_what_was_not_seen_is_read_before_it_is_sent_again() -> None:
+def test_change_that_may_overwrite_the_unseen_is_read_before_it_is_sent_again() -> None:
     world = start_published()
     world.provider.answers.append(Unknown(message="no answer", unconditional=True))
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=2.0)
     assert world.calls == ["SubmitBatch", "ReadNames", "SubmitBatch"]
 
 
-def test_a_read_requested_before_a_write_does_not_show_whether_it_was_applied() -> None:
+def test_read_requested_before_a_write_does_not_show_whether_it_was_applied() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
@@ -112,7 +112,7 @@ def test_a_read_requested_before_a_write_does_not_show_whether_it_was_applied() 
     assert world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.9",)}
 
 
-def test_a_service_that_never_answers_is_tried_twice_and_then_with_exponential_backoff() -> None:
+def test_tried_twice_and_then_with_backoff_if_the_service_never_answers() -> None:
     world = start_world()
     world.provider.rule = lambda _: NoAnswer(applied=False)
     world.run(observe_new("web"), for_s=160.0)
@@ -138,7 +138,7 @@ SERVICES = [
 
 
 @pytest.mark.parametrize("capabilities", SERVICES)
-def test_two_names_that_a_service_never_answers_are_found_by_halving_and_do_not_block_the_others(
+def test_two_names_never_answered_are_found_by_halving(
     capabilities: Capabilities,
 ) -> None:
     world = start_world(capabilities=capabilities)
@@ -151,7 +151,7 @@ def test_two_names_that_a_service_never_answers_are_found_by_halving_and_do_not_
     assert len(world.batches) <= 2 + 2 * 2 * 7  # the whole twice, then for each bad name two halves for each halving
 
 
-def test_a_name_that_a_service_never_answers_does_not_delay_later_changes() -> None:
+def test_name_never_answered_does_not_delay_later_changes() -> None:
     world = start_world()
     world.provider.rule = drop_names("bad")
     world.run(observe_new("bad", "web"), for_s=3600.0)
@@ -160,7 +160,7 @@ def test_a_name_that_a_service_never_answers_does_not_delay_later_changes() -> N
     assert world.list_records() == {"good A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
 
 
-def test_after_an_outage_all_names_are_published_within_the_longest_pause_of_a_name() -> None:
+def test_names_are_published_within_the_longest_pause_after_an_outage() -> None:
     world = start_world()
     names = [f"n{number}" for number in range(5)]
     world.provider.rule = lambda _: NoAnswer(applied=False)
@@ -172,7 +172,7 @@ def test_after_an_outage_all_names_are_published_within_the_longest_pause_of_a_n
 
 
 @pytest.mark.parametrize("failure", [RetryableError("busy"), None], ids=["read-fails", "read"])
-def test_if_a_name_that_got_no_answer_is_refused_alone_a_read_shows_whether_it_was_applied(
+def test_read_shows_if_applied_when_an_unanswered_name_is_refused_alone(
     failure: RetryableError | None,
 ) -> None:
     world = start_world()

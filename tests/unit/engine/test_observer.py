@@ -125,7 +125,7 @@ def test_claims_of_an_object_that_changed_twice_at_once_are_computed_once() -> N
         pytest.param(Sighting.MISSING, Cause.MISSING, id="missing"),
     ],
 )
-def test_a_deleted_or_missing_object_has_no_claims(seen: Sighting, cause: Cause) -> None:
+def test_object_has_no_claims_if_deleted_or_missing(seen: Sighting, cause: Cause) -> None:
     objects, source, observer = start_observer(get_slice, "web")
     (observation,) = observer.observe([objects.change(SERVICE, "web", seen=seen)])
     assert (observation.cause, observation.claims, observation.key.resource) == (cause, (), "service/shop/web")
@@ -145,7 +145,7 @@ def test_only_the_last_of_several_simultaneous_changes_of_one_object_is_observed
         pytest.param(select_labelled, id="by-labels"),
     ],
 )
-def test_claims_are_computed_again_when_an_object_that_was_looked_up_changes(find_dependencies: Lookups) -> None:
+def test_computed_again_when_a_looked_up_object_changes(find_dependencies: Lookups) -> None:
     objects, source, observer = start_observer(find_dependencies, "api", "web")
     labels = {"service": "web", "tier": "web", "other": "label"}
     for seen in (Sighting.PRESENT, Sighting.PRESENT, Sighting.DELETED):
@@ -156,7 +156,7 @@ def test_claims_are_computed_again_when_an_object_that_was_looked_up_changes(fin
     assert source.computed_names == ["web"]
 
 
-def test_a_dependency_missing_from_a_list_is_reported_until_it_exists_or_was_deleted() -> None:
+def test_missing_dependency_is_reported_until_it_exists_or_was_deleted() -> None:
     objects, _, observer = start_observer(get_slice, "web", "api")
     key = objects.change(SLICE, "web").key
     observer.observe([objects.change(SLICE, "web")])
@@ -175,7 +175,7 @@ def test_a_dependency_missing_from_a_list_is_reported_until_it_exists_or_was_del
     assert find_missing() == {()}
 
 
-def test_claims_are_computed_again_when_an_object_leaves_a_selection_by_labels() -> None:
+def test_computed_again_when_an_object_leaves_a_selection_by_labels() -> None:
     objects, _, observer = start_observer(select_labelled, "api", "web")
     observer.observe([objects.change(SLICE, "s-1", labels={"service": "web", "tier": "web"})])
     assert list_causes(observer.observe([objects.change(SLICE, "s-1", labels={"service": "api", "tier": "web"})])) == [
@@ -185,7 +185,7 @@ def test_claims_are_computed_again_when_an_object_leaves_a_selection_by_labels()
     assert observer.observe([objects.change(SLICE, "s-2", labels={"service": "web"})]) == ()
 
 
-def test_claims_that_depend_on_all_objects_of_a_kind_are_computed_again_when_any_of_them_changes() -> None:
+def test_computed_again_when_any_object_of_a_selected_kind_changes() -> None:
     objects, _, observer = start_observer(select_all, "api", "web")
     assert list_causes(observer.observe([objects.change(SLICE, "any")])) == [
         ("api", Cause.DEPENDENCY),
@@ -193,14 +193,14 @@ def test_claims_that_depend_on_all_objects_of_a_kind_are_computed_again_when_any
     ]
 
 
-def test_a_change_of_an_object_that_only_an_earlier_version_looked_up_causes_no_computation() -> None:
+def test_not_computed_if_only_an_earlier_version_looked_the_object_up() -> None:
     objects, source, observer = start_observer(get_slice, "web")
     source.find_dependencies = lambda _obj, _view: ()
     observer.observe([objects.change(SERVICE, "web")])
     assert observer.observe([objects.change(SLICE, "web")]) == ()
 
 
-def test_a_change_of_an_object_that_only_a_deleted_object_looked_up_causes_no_computation() -> None:
+def test_not_computed_if_only_a_deleted_object_looked_the_object_up() -> None:
     objects, _, observer = start_observer(select_labelled, "web")
     observer.observe([objects.change(SERVICE, "web", seen=Sighting.DELETED)])
     assert observer.observe([objects.change(SLICE, "web", labels={"service": "web", "tier": "web"})]) == ()
@@ -214,7 +214,7 @@ def test_an_object_that_changed_with_its_dependency_is_observed_as_a_new_version
     assert list_causes(observer.observe(changes)) == [("web", Cause.VERSION)]
 
 
-def test_an_object_has_no_claims_until_the_kind_that_it_looks_up_was_listed() -> None:
+def test_no_claims_until_the_kind_looked_up_was_listed() -> None:
     objects, source, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
     (waiting,) = observer.observe([objects.change(SERVICE, "web")])
     assert (waiting.awaited_kind, waiting.claims) == (POD, ())
@@ -228,16 +228,14 @@ def test_an_object_has_no_claims_until_the_kind_that_it_looks_up_was_listed() ->
     assert observer.observe([synced(POD)]) == ()
 
 
-def test_an_object_that_waits_for_a_kind_keeps_waiting_when_a_kind_of_that_name_in_another_api_group_is_listed() -> (
-    None
-):
+def test_keeps_waiting_when_a_kind_of_that_name_in_another_group_is_listed() -> None:
     objects, source, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
     observer.observe([objects.change(SERVICE, "web")])
     assert observer.observe([synced(POD._replace(group="acme.test"))]) == ()
     assert source.computed_names == ["web"]
 
 
-def test_an_object_deleted_while_it_waited_for_a_kind_stays_deleted() -> None:
+def test_object_deleted_while_it_waited_for_a_kind_stays_deleted() -> None:
     objects, _, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
     observer.observe([objects.change(SERVICE, "web")])
     observer.observe([objects.change(SERVICE, "web", seen=Sighting.DELETED)])
@@ -246,7 +244,7 @@ def test_an_object_deleted_while_it_waited_for_a_kind_stays_deleted() -> None:
     assert observer.observe([synced(POD)]) == ()
 
 
-def test_an_object_also_waits_until_its_own_kind_has_been_listed() -> None:
+def test_object_waits_until_its_own_kind_has_been_listed() -> None:
     objects, _, observer = start_observer(get_slice)
     objects.listed.discard(SERVICE)
     (waiting,) = observer.observe([objects.change(SERVICE, "web")])
@@ -256,7 +254,7 @@ def test_an_object_also_waits_until_its_own_kind_has_been_listed() -> None:
     assert freed.claims
 
 
-def test_an_exception_in_a_source_fails_only_the_object_that_caused_it() -> None:
+def test_exception_in_a_source_fails_only_the_object_that_caused_it() -> None:
     def find_dependencies(obj: KubernetesObject, view: ClusterView) -> Iterable[object]:
         yield view.get(SLICE, "shop", obj.metadata.name)
         if obj.metadata.name == "bad" and not obj.metadata.labels:
@@ -273,7 +271,7 @@ def test_an_exception_in_a_source_fails_only_the_object_that_caused_it() -> None
     assert list_causes(observer.observe([objects.change(SLICE, "bad")])) == [("bad", Cause.DEPENDENCY)]
 
 
-def test_claims_of_an_object_are_computed_by_every_source_of_its_kind() -> None:
+def test_computed_by_every_source_of_the_kind() -> None:
     objects = Objects()
     sources = [FakeSource(name="one"), FakeSource(name="two"), FakeSource(name="other", kind=POD)]
     observer = Observer(sources, objects)
@@ -281,7 +279,7 @@ def test_claims_of_an_object_are_computed_by_every_source_of_its_kind() -> None:
     assert observer.computed == 2
 
 
-def test_an_object_that_a_list_lacks_is_a_missing_dependency_of_objects_that_look_it_up_by_labels() -> None:
+def test_unlisted_object_is_a_missing_dependency_of_selections_by_labels() -> None:
     labels = {"service": "web", "tier": "web"}
     objects, _, observer = start_observer(select_labelled, "web", "api")
     observer.observe([objects.change(SLICE, "web-1", labels=labels), objects.change(SLICE, "web-2", labels=labels)])
@@ -303,7 +301,7 @@ def test_a_deleted_object_is_no_missing_dependency() -> None:
     assert not web.missing_dependencies
 
 
-def test_a_dependency_that_a_list_lacks_is_missing_for_an_object_that_was_itself_missing_meanwhile() -> None:
+def test_dependency_is_missing_for_an_object_that_was_itself_missing() -> None:
     objects, _, observer = start_observer(get_slice, "web")
     observer.observe([objects.change(SLICE, "web")])
     observer.observe([objects.change(SERVICE, "web", seen=Sighting.MISSING)])
@@ -312,7 +310,7 @@ def test_a_dependency_that_a_list_lacks_is_missing_for_an_object_that_was_itself
     assert web.missing_dependencies == (ObjectKey(SLICE, "shop", "web"),)
 
 
-def test_lookups_of_only_a_bounded_number_of_missing_objects_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_bounded_number_of_lookups_of_missing_objects_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.engine.observer._MAX_ABSENT", 3)
     names = [f"web{number}" for number in range(9)]
     objects, _, observer = start_observer(get_slice, *names)
@@ -320,7 +318,7 @@ def test_lookups_of_only_a_bounded_number_of_missing_objects_are_stored(monkeypa
     assert len(observer._absent) == len(observer._dependencies._lookups) == 3
 
 
-def test_missing_objects_that_no_other_depends_on_are_not_stored_for_ever() -> None:
+def test_missing_objects_are_not_stored_if_nothing_depends_on_them() -> None:
     objects, _, observer = start_observer(get_slice, "web")
     for number in range(300):
         observer.observe([objects.change(SLICE, f"other-{number}")])

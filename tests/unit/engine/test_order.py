@@ -45,7 +45,7 @@ def run_in_order(
     orders=st.tuples(ORDERS, ORDERS),
     sizes=st.tuples(st.sampled_from((1, 300)), st.sampled_from((2, 300))),
 )
-def test_neither_the_order_of_observations_nor_the_page_size_changes_zones_and_decisions(
+def test_neither_order_of_observations_nor_page_size_changes_the_result(
     records: list[Record],
     claims: tuple[tuple[Claim, ...], ...],
     orders: tuple[list[int], list[int]],

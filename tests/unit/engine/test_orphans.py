@@ -34,10 +34,9 @@ from tests.builders import (
 )
 from tests.world import build_world, start_published, start_world
 
+
 # orphans
-
-
-def test_a_record_whose_object_was_deleted_before_the_start_is_deleted_after_a_get_confirms_it() -> None:
+def test_deleted_after_a_get_if_its_object_was_deleted_before_the_start() -> None:
     world = build_world(*owned("web"))
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     assert world.calls.count("CheckExistence") == 1
@@ -54,21 +53,21 @@ def test_a_record_whose_object_was_deleted_before_the_start_is_deleted_after_a_g
         pytest.param(owned("web", resource="service"), id="invalid-resource-label"),
     ],
 )
-def test_the_delete_of_an_orphan_is_held_if_its_object_is_not_known_to_be_gone(records: Sequence[Record]) -> None:
+def test_held_if_its_object_is_not_known_to_be_gone(records: Sequence[Record]) -> None:
     world = start_world(*records, first=[observe("api", build_claim("api", "api"))])
     world.run(for_s=600.0)
     assert world.evidence == []
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
 
 
-def test_the_delete_of_an_orphan_is_held_if_its_namespace_is_not_watched() -> None:
+def test_held_if_its_namespace_is_not_watched() -> None:
     world = start_world(*owned("web"), namespaces=("lab",))
     assert world.evidence == []
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     assert "CheckExistence" not in world.calls
 
 
-def test_the_delete_of_an_orphan_stays_held_after_its_object_was_deleted() -> None:
+def test_stays_held_after_its_object_was_deleted() -> None:
     world = start_world(*owned("web"), first=[observe("web", build_claim("web", "api"))], has_state_store=True)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     world.run(observe_gone("web"))
@@ -80,7 +79,7 @@ def test_the_delete_of_an_orphan_stays_held_after_its_object_was_deleted() -> No
     assert world.list_records() == {}
 
 
-def test_an_orphan_is_kept_when_its_object_requests_it() -> None:
+def test_kept_when_its_object_requests_it() -> None:
     world = start_world(*owned("web"), first=[observe("web")])
     world.run(observe("web", build_claim("web", "web")))
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
@@ -101,14 +100,14 @@ def test_a_record_without_a_resource_is_not_deleted_on_unconfirmed_absence() -> 
     assert world.evidence == []
 
 
-def test_records_of_an_object_whose_claims_cannot_be_computed_are_kept() -> None:
+def test_kept_while_claims_of_its_object_cannot_be_computed() -> None:
     world = start_world(*owned("web"), first=[observe("web", failure="broken")])
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
     world.run(observe("web", build_claim("web", "api")))
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
 
 
-def test_records_of_an_object_are_kept_if_one_of_two_sources_cannot_compute_its_claims() -> None:
+def test_kept_if_one_of_two_sources_cannot_compute_the_claims() -> None:
     broken = observe("web", failure="broken").observations[0]
     world = start_world(
         *owned("web"),
@@ -117,7 +116,7 @@ def test_records_of_an_object_are_kept_if_one_of_two_sources_cannot_compute_its_
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
 
 
-def test_evidence_about_an_object_counts_for_every_spelling_of_its_kind_in_resource_labels() -> None:
+def test_evidence_counts_for_every_spelling_of_the_kind() -> None:
     records = owned("web", resource="application/shop/web")
     world = start_world(
         *records, first=[observe("web", build_claim("web", "web"))], kinds={**KINDS, "application": SERVICE}
@@ -128,9 +127,7 @@ def test_evidence_about_an_object_counts_for_every_spelling_of_its_kind_in_resou
 
 
 # through other objects
-
-
-def test_a_record_does_not_pass_to_an_object_of_another_source_while_its_source_is_down() -> None:
+def test_does_not_pass_to_another_source_while_its_own_is_down() -> None:
     world = build_world(*owned("web", resource="ingress/shop/web"))
     world.run(
         change_phase(SERVICE),
@@ -144,7 +141,7 @@ def test_a_record_does_not_pass_to_an_object_of_another_source_while_its_source_
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_a_source_that_cannot_be_read_delays_only_records_that_it_requested_under_their_set_identifiers() -> None:
+def test_unread_source_delays_only_records_under_its_set_identifiers() -> None:
     theirs = record("web", set_identifier="green")
     world = build_world(theirs, replace(ownership_record("web", resource="ingress/shop/web"), set_identifier="green"))
     blue, green = (build_claim("web", "web", "192.0.2.9", set_identifier=colour) for colour in ("blue", "green"))
@@ -153,7 +150,7 @@ def test_a_source_that_cannot_be_read_delays_only_records_that_it_requested_unde
     assert world.provider.contents(ZONE)[theirs.key] == theirs
 
 
-def test_an_unresolved_claim_keeps_its_record_while_the_source_of_another_set_identifier_cannot_be_read() -> None:
+def test_unresolved_claim_keeps_record_while_source_of_another_is_unread() -> None:
     records = [
         replace(one, set_identifier=colour)
         for colour, resource in (("blue", "service/shop/web"), ("green", "ingress/shop/web"))
@@ -168,7 +165,7 @@ def test_an_unresolved_claim_keeps_its_record_while_the_source_of_another_set_id
     ]
 
 
-def test_missing_endpoints_of_one_object_are_no_evidence_against_a_record_made_for_another_object() -> None:
+def test_missing_endpoints_are_no_evidence_if_made_for_another_object() -> None:
     world = start_world(
         *owned("web", resource="service/shop/api"),
         first=[observe("api"), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))],
@@ -176,7 +173,7 @@ def test_missing_endpoints_of_one_object_are_no_evidence_against_a_record_made_f
     assert world.evidence == []
 
 
-def test_missing_endpoints_are_no_evidence_while_the_kind_of_the_object_cannot_be_read() -> None:
+def test_missing_endpoints_are_no_evidence_while_the_kind_cannot_be_read() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS)))
     assert world.evidence == []
@@ -186,7 +183,7 @@ def test_missing_endpoints_are_no_evidence_while_the_kind_of_the_object_cannot_b
     ]
 
 
-def test_a_name_passes_to_another_object_by_an_update_without_a_delete() -> None:
+def test_passes_to_another_object_by_an_update_without_a_delete() -> None:
     world = start_published()
     world.run(observe("new", build_claim("new", "web", "192.0.2.9")))
     world.run(observe_gone("web"))
@@ -194,7 +191,7 @@ def test_a_name_passes_to_another_object_by_an_update_without_a_delete() -> None
     assert world.evidence == []
 
 
-def test_a_record_is_retained_for_an_unresolved_claim_of_another_object() -> None:
+def test_retained_for_an_unresolved_claim_of_another_object() -> None:
     world = start_published()
     world.run(observe("new", build_unresolved("new", "web")), observe_gone("web"))
     assert world.evidence == []
@@ -208,7 +205,7 @@ def test_a_change_from_an_address_to_a_cname_needs_no_other_evidence() -> None:
 
 
 @pytest.mark.parametrize("once", [False, True])
-def test_an_orphan_stays_while_the_claims_of_an_object_of_its_kind_cannot_be_computed(*, once: bool) -> None:
+def test_stays_while_claims_of_any_object_cannot_be_computed(*, once: bool) -> None:
     world = build_world(*owned("web"), once=once)
     world.run(
         observe("renamed", failure="template: no such field"), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
@@ -220,7 +217,7 @@ def test_an_orphan_stays_while_the_claims_of_an_object_of_its_kind_cannot_be_com
     assert world.evidence == [Evidence.ORPHAN_GONE]
 
 
-def test_the_grace_period_of_an_orphan_starts_again_after_the_claims_of_an_object_could_not_be_computed() -> None:
+def test_grace_period_restarts_after_claims_could_not_be_computed() -> None:
     world = build_world(*owned("web"), deletes=DeleteSettings(owner="me", grace_s=60.0))
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=30.0)
     world.run(observe("renamed", failure="no such Ingress"), for_s=600.0)
@@ -239,9 +236,16 @@ def test_an_orphan_stays_while_the_claims_of_an_object_of_another_kind_cannot_be
     assert world.list_records() == {}
 
 
-def test_with_compat_an_orphan_stays_while_the_claims_of_an_object_of_its_kind_cannot_be_computed() -> None:
+def test_stays_with_compat_while_claims_of_an_object_cannot_be_computed() -> None:
     world = build_world(*owned("web"), plan=replace(PLAN, compat=True), deletes=DeleteSettings(immediate=True))
     world.run(
         observe("web"), observe("new", failure="broken"), change_phase(SERVICE), change_phase(INGRESS), for_s=10.0
     )
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
+
+
+def test_deleted_without_grace_in_a_single_pass() -> None:
+    world = build_world(*owned("web"), once=True, has_state_store=True)
+    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert world.list_records() == {}
+    assert [one.reason for one in world.reported] == [Reason.ABSENCE_UNCONFIRMED, Reason.ORPHAN_GONE]

@@ -56,7 +56,7 @@ def test_updates_and_deletes_are_held_while_objects_come_from_another_cluster() 
     assert world.state.cluster == BLUE
 
 
-def test_the_id_of_another_cluster_is_saved_even_if_nothing_else_changes() -> None:
+def test_id_is_saved_even_if_nothing_else_changes() -> None:
     before = start_in(BLUE, *NAMES)
     before.run(for_s=30.0)
     world = start_in(GREEN, *NAMES, before=before)
@@ -66,7 +66,7 @@ def test_the_id_of_another_cluster_is_saved_even_if_nothing_else_changes() -> No
     assert world.state.other_cluster == ""
 
 
-def test_updates_and_deletes_are_made_after_a_person_accepted_the_other_cluster() -> None:
+def test_updates_and_deletes_are_made_after_a_person_accepted_the_cluster() -> None:
     world = start_in_other_cluster()
     world.approvals = (GREEN.id,)
     world.run(for_s=120.0)
@@ -75,7 +75,7 @@ def test_updates_and_deletes_are_made_after_a_person_accepted_the_other_cluster(
     assert (world.state.cluster, world.state.other_cluster, seen) == (GREEN, "", "")
 
 
-def test_another_cluster_can_be_accepted_by_a_flag() -> None:
+def test_accepted_by_a_flag() -> None:
     before = start_in(BLUE, *NAMES)
     before.run(for_s=30.0)
     world = start_in(GREEN, *NAMES, before=before)
@@ -87,7 +87,7 @@ def test_another_cluster_can_be_accepted_by_a_flag() -> None:
     assert world.state.cluster == GREEN
 
 
-def test_a_part_of_the_cluster_identity_that_becomes_known_is_added_to_the_saved_identity() -> None:
+def test_newly_known_part_is_added_to_the_saved_identity() -> None:
     before = start_in(BLUE, *NAMES)
     before.run(for_s=30.0)
     after = start_in(ClusterIdentity(authority="ca"), *NAMES, before=before)
@@ -133,13 +133,13 @@ def test_only_creates_are_made_before_the_cluster_is_identified(*, once: bool) -
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OTHER_CLUSTER)]
 
 
-def test_updates_are_made_once_the_cluster_is_identified_as_the_saved_one() -> None:
+def test_updates_are_made_after_the_saved_cluster_is_identified() -> None:
     world = start_unidentified(start_and_save())
     world.run(ClusterIdentified(identity=BLUE))
     assert world.list_records() == MOVED
 
 
-def test_updates_wait_at_most_20_seconds_for_the_identity_of_the_cluster() -> None:
+def test_updates_wait_at_most_20_seconds_for_the_identity() -> None:
     world = start_unidentified(start_and_save())
     assert world.list_records() == {**MOVED, "web A": ("192.0.2.1",)}
     world.run(for_s=20.0)
@@ -147,7 +147,7 @@ def test_updates_wait_at_most_20_seconds_for_the_identity_of_the_cluster() -> No
     assert world.list_records() == MOVED
 
 
-def test_the_decision_about_a_delete_says_that_it_waits_for_the_cluster_identity_until_that_is_known() -> None:
+def test_detail_of_delete_says_that_it_waits_for_the_identity() -> None:
     world = start_unidentified(start_and_save())
     world.run(observe_gone("web"))
     assert world.decision("web").reason is Reason.IN_GRACE
@@ -157,7 +157,7 @@ def test_the_decision_about_a_delete_says_that_it_waits_for_the_cluster_identity
     assert world.decision("web").detail == ""
 
 
-def test_updates_do_not_wait_for_the_identity_if_the_saved_state_names_no_cluster() -> None:
+def test_updates_do_not_wait_if_the_saved_state_names_no_cluster() -> None:
     assert start_unidentified(start_and_save(ClusterIdentity())).list_records() == MOVED
 
 

@@ -1,19 +1,33 @@
-"""Outcomes of a batch: refused, forbidden, write conflict, try later.
+"""Outcomes of a batch: refused, forbidden, write conflict, try later (law 3).
 
-See docs/design/retries.md, "Outcomes of a batch" and docs/design/retries.md, "The retry table".
+See docs/design/retries.md, "Outcomes of a batch", "The retry table" and "What is sent next".
 """
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count
+
+import pytest
+
+from extdns.controller.exit_codes import compute_exit_code
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from extdns.model.change import Action, Forbidden, Refused, TryLater
+from extdns.model.change import Action, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
+from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
 from tests.builders import (
+    PLAN,
+    REFUSED,
     ZONE,
     build_claim,
     change_before_each_batch,
+    host,
     observe,
     observe_gone,
     observe_new,
@@ -22,15 +36,14 @@ from tests.builders import (
     refuse_names,
     refuse_with_names,
 )
-from tests.world import start_published, start_world
+from tests.fakes.faulty import NoAnswer
+from tests.world import World, start_published, start_world
 
 FORBIDDEN = Forbidden(message="no right to change the zone")
 
 
 # refused
-
-
-def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_do_not_delay_the_others() -> None:
+def test_three_refused_names_among_a_thousand_are_found_in_few_batches() -> None:
     world = start_world()
     names = [f"n{number}" for number in range(1000)]
     bad = {"n17", "n500", "n999"}
@@ -42,7 +55,7 @@ def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_do_no
     assert len(world.batches) <= 2 + 3 * 18
 
 
-def test_a_refused_name_is_found_by_halving_the_batch_although_other_names_keep_changing() -> None:
+def test_refused_name_is_found_by_halving_while_other_names_keep_changing() -> None:
     world = start_world()
     world.provider.rule = refuse_names("bad")
     world.run(observe_new("bad", *(f"n{number}" for number in range(31))), for_s=0.021)
@@ -56,7 +69,7 @@ def test_a_refused_name_is_found_by_halving_the_batch_although_other_names_keep_
     assert sum("bad" in batch for batch in world.batches) == 6
 
 
-def test_a_refused_name_is_found_by_halving_although_another_name_changes_before_the_refusal() -> None:
+def test_refused_name_is_found_if_another_name_changes_before_the_refusal() -> None:
     world = start_world()
     world.provider.rule = refuse_names("bad")
     world.feed(observe_new("bad", *(f"n{number}" for number in range(7))))
@@ -69,7 +82,7 @@ def test_a_refused_name_is_found_by_halving_although_another_name_changes_before
     assert [len(batch) for batch in world.batches if "bad" in batch] == [8, 4, 2, 1]
 
 
-def test_all_names_that_an_error_blames_are_taken_out_of_the_batch_at_once() -> None:
+def test_blamed_names_are_taken_out_of_the_batch_at_once() -> None:
     world = start_world()
     names = [f"n{number}" for number in range(40)]
     world.provider.rule = refuse_with_names("n3", "n20", "n39")
@@ -78,7 +91,7 @@ def test_all_names_that_an_error_blames_are_taken_out_of_the_batch_at_once() -> 
     assert len(world.list_records()) == 37
 
 
-def test_a_refused_ownership_record_blocks_only_its_own_name() -> None:
+def test_refused_ownership_record_blocks_only_its_own_name() -> None:
     world = start_world()
     world.provider.rule = lambda batch: (
         Refused(message="too long", offending_names=(DnsName("a-bad.example.org"),))
@@ -90,7 +103,7 @@ def test_a_refused_ownership_record_blocks_only_its_own_name() -> None:
     assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
 
 
-def test_refused_names_are_retried_without_other_names_and_with_exponential_backoff() -> None:
+def test_refused_names_are_retried_alone_with_exponential_backoff() -> None:
     world = start_world()
     world.provider.rule = refuse_with_names("bad", "worse")
     world.run(observe_new("bad", "worse"), for_s=59.0)
@@ -103,7 +116,7 @@ def test_refused_names_are_retried_without_other_names_and_with_exponential_back
     assert world.batches[3:] == [["bad", "worse"]]
 
 
-def test_a_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
+def test_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
     world = start_world()
     world.provider.rule = refuse_with_names("bad")
     world.run(observe_new("bad"), for_s=1.0)
@@ -112,7 +125,7 @@ def test_a_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
     assert world.list_records() == {"bad A": ("192.0.2.9",)}
 
 
-def test_a_refused_name_with_records_of_several_set_identifiers_is_not_retried_at_once() -> None:
+def test_refused_name_with_set_identifiers_is_not_retried_at_once() -> None:
     world = start_world()
     world.provider.rule = refuse_with_names("web")
     world.run(
@@ -125,7 +138,7 @@ def test_a_refused_name_with_records_of_several_set_identifiers_is_not_retried_a
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.REFUSED), ("A", Action.NONE, Reason.REFUSED)]
 
 
-def test_observing_an_unchanged_object_does_not_end_the_backoff_of_its_refused_name() -> None:
+def test_backoff_of_refused_name_continues_when_its_object_is_unchanged() -> None:
     world = start_world()
     world.provider.rule = refuse_with_names("bad")
     for _ in range(3):
@@ -134,8 +147,6 @@ def test_observing_an_unchanged_object_does_not_end_the_backoff_of_its_refused_n
 
 
 # forbidden
-
-
 def test_if_one_name_is_forbidden_the_other_names_of_the_zone_are_written() -> None:
     world = start_world()
     world.provider.rule = refuse_names("bad", outcome=FORBIDDEN)
@@ -156,8 +167,6 @@ def test_all_changes_are_sent_when_a_zone_is_no_longer_forbidden() -> None:
 
 
 # conflict
-
-
 def test_names_are_read_and_planned_again_after_a_write_conflict() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
@@ -166,7 +175,7 @@ def test_names_are_read_and_planned_again_after_a_write_conflict() -> None:
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_an_ownership_record_that_another_writer_removed_is_not_created_again() -> None:
+def test_removed_ownership_record_is_not_created_again() -> None:
     world = start_published()
     world.provider.remove_records(ZONE, ownership_record("web").key)
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
@@ -174,7 +183,7 @@ def test_an_ownership_record_that_another_writer_removed_is_not_created_again() 
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
-def test_an_ownership_record_that_another_writer_replaced_is_not_changed() -> None:
+def test_replaced_ownership_record_is_not_changed() -> None:
     world = start_published()
     world.provider.put_records(ZONE, ownership_record("web", owner="other"))
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
@@ -182,7 +191,7 @@ def test_an_ownership_record_that_another_writer_replaced_is_not_changed() -> No
     assert world.provider.contents(ZONE)[ownership_record("web").key] == ownership_record("web", owner="other")
 
 
-def test_after_a_write_conflict_only_the_names_that_it_blames_are_read_again() -> None:
+def test_only_blamed_names_are_read_after_a_write_conflict() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("api", "192.0.2.66"))
     world.run(observe_new("api", "blog", "shop"), for_s=0.5)
@@ -191,7 +200,7 @@ def test_after_a_write_conflict_only_the_names_that_it_blames_are_read_again() -
     assert not world.engine.zones.find(ZONE).queue.retries.by_name  # type: ignore[union-attr]
 
 
-def test_repeated_write_conflicts_of_one_name_do_not_delay_other_names() -> None:
+def test_repeated_conflicts_of_one_name_do_not_delay_other_names() -> None:
     world = start_published()
     world.provider.rule = change_before_each_batch(world.provider, "web")
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
@@ -201,7 +210,7 @@ def test_repeated_write_conflicts_of_one_name_do_not_delay_other_names() -> None
     assert "api A" in world.list_records()
 
 
-def test_a_claim_that_changes_during_the_read_after_a_write_conflict_is_written_afterwards() -> None:
+def test_claim_that_changes_during_the_read_is_written_afterwards() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.provider.failures.append(RetryableError("down"))
@@ -216,9 +225,7 @@ def test_a_claim_that_changes_during_the_read_after_a_write_conflict_is_written_
 
 
 # try later
-
-
-def test_a_throttled_batch_is_retried_after_the_time_that_the_dns_service_states() -> None:
+def test_throttled_batch_is_retried_after_the_stated_time() -> None:
     world = start_world()
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=17.0))
     world.run(observe_new("web"), for_s=16.9)
@@ -229,7 +236,7 @@ def test_a_throttled_batch_is_retried_after_the_time_that_the_dns_service_states
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_queued_change_is_not_sent_after_its_object_was_deleted() -> None:
+def test_queued_change_is_not_sent_after_its_object_was_deleted() -> None:
     world = start_world()
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=5.0))
     world.run(observe_new("web"), for_s=4.99)  # to be sent again after 5 seconds
@@ -237,7 +244,7 @@ def test_a_queued_change_is_not_sent_after_its_object_was_deleted() -> None:
     assert world.batches == [["web"]]
 
 
-def test_a_throttled_batch_is_retried_with_exponential_backoff() -> None:
+def test_throttled_batch_is_retried_with_exponential_backoff() -> None:
     world = start_world()
     world.provider.rule = lambda _: TryLater(message="throttled")
     world.run(observe_new("web"), for_s=130.0)
@@ -252,10 +259,216 @@ def test_a_batch_throttled_five_times_is_applied_within_ten_seconds() -> None:
     assert len(world.batches) == 6
 
 
-def test_a_claim_that_changes_during_the_backoff_replaces_the_queued_change() -> None:
+def test_claim_that_changes_during_the_backoff_replaces_the_queued_change() -> None:
     world = start_world()
     world.provider.answers.append(TryLater(message="throttled"))
     world.run(observe_new("web"), for_s=0.2)
     world.run(observe_new("web", target="192.0.2.9"), for_s=2.0)
     assert world.list_records() == {"web A": ("192.0.2.9",)}
     assert len(world.batches) == 2
+
+
+GOOD = [f"n{number}" for number in range(50)]
+
+
+# conflicts at names that are unchanged
+
+
+@pytest.mark.parametrize(
+    "offending", [pytest.param((), id="nobody"), pytest.param((host("nobody"),), id="unrelated-name")]
+)
+def test_unconfirmed_conflict_of_a_name_delays_no_other_name(
+    offending: tuple[DnsName, ...],
+) -> None:
+    world = start_world()
+    world.provider.rule = refuse_names(
+        "n17", outcome=WriteConflict(message="already exists", offending_names=offending)
+    )
+    world.run(observe_new(*GOOD), for_s=1.0)
+    assert set(world.list_records()) == {f"{name} A" for name in GOOD if name != "n17"}
+    assert world.list_decisions("n17") == [("A", Action.NONE, Reason.REFUSED)]
+    assert len(world.batches) <= 14
+    world.run(observe_new("late"), for_s=1.0)
+    assert world.batches[-1] == ["late"]
+
+
+def test_only_conflicting_name_is_not_written_if_the_wrong_one_is_blamed() -> None:
+    world = start_world()
+    world.provider.rule = refuse_names(
+        "bad", outcome=WriteConflict(message="already exists", offending_names=(host("n17"),))
+    )
+    world.run(observe_new("bad", *GOOD), for_s=1.0)
+    assert set(world.list_records()) == {f"{name} A" for name in GOOD}
+    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
+    world.run(observe_new("n17", "n18", target="192.0.2.9"), for_s=100.0)
+    assert world.list_records()["n17 A"] == world.list_records()["n18 A"] == ("192.0.2.9",)
+
+
+def test_changed_name_is_found_by_reading_if_a_conflict_lists_no_names() -> None:
+    world = start_published()
+    world.provider.put_records(ZONE, record("web", "192.0.2.66"))
+    rule = refuse_names("web", outcome=WriteConflict(message="does not match"))
+    world.provider.rule = lambda batch: rule(batch) if world.calls.count("ReadNames") == 0 else None
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), observe_new(*GOOD), for_s=2.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)} | {f"{name} A": ("192.0.2.1",) for name in GOOD}
+    assert world.calls.count("ReadNames") == 1
+
+
+def test_name_with_unconfirmed_conflict_is_retried_when_its_claim_changes() -> None:
+    world = start_world()
+    world.provider.rule = refuse_names("web", outcome=WriteConflict(message="already exists"))
+    world.run(observe_new("web"), for_s=59.0)
+    assert world.batches == [["web"]] * 2
+    world.provider.rule = lambda _: None
+    world.run(observe_new("web", target="192.0.2.9"), for_s=1.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
+
+
+def mix(bad: int, good: int, order: str) -> tuple[list[str], list[str]]:
+    """Return the names of *bad* and of *good* records, such that the bad ones sort first, last or anywhere."""
+    names = [f"n{number:03}" for number in range(bad + good)]
+    if order == "shuffled":
+        random.Random(1).shuffle(names)
+    return (names[good:], names[:good]) if order == "last" else (names[:bad], names[bad:])
+
+
+def list_published(world: World, names: Sequence[str]) -> list[str]:
+    """Return those of *names* that have an A record."""
+    records = world.list_records()
+    return [name for name in names if f"{name} A" in records]
+
+
+# names that the service never accepts
+
+
+@pytest.mark.parametrize("order", ["first", "last", "shuffled"])
+@pytest.mark.parametrize(("bad_count", "good_count"), [(3, 50), (30, 50), (190, 10)])
+def test_names_forbidden_for_ever_delay_others_by_at_most_a_second_each(
+    bad_count: int, good_count: int, order: str
+) -> None:
+    world = start_world()
+    bad, good = mix(bad_count, good_count, order)
+    world.provider.rule = refuse_names(*bad, outcome=FORBIDDEN)
+    world.run(observe_new(*bad, *good), for_s=bad_count + good_count)
+    assert list_published(world, good) == good
+    world.run(for_s=3600.0)
+    world.run(observe_new("late"), for_s=1.0)
+    assert list_published(world, ["late"])
+    assert {world.list_decisions(name)[0][2] for name in bad} == {Reason.ZONE_FORBIDDEN}
+
+
+NAMES = [f"n{number:03}" for number in range(1000)]
+
+
+def forbid_all(world: World, for_s: float) -> None:
+    """Request a thousand names in a zone that allows no change, and let *for_s* seconds pass."""
+    world.provider.rule = lambda _: FORBIDDEN
+    world.run(observe_new(*NAMES), for_s=for_s)
+
+
+def test_forbidden_zone_costs_a_call_a_minute_after_each_name_was_tried() -> None:
+    world = start_world()
+    forbid_all(world, 1000.0)
+    assert {name for batch in world.batches if len(batch) == 1 for name in batch} == set(NAMES)
+    world.provider.submissions.clear()
+    world.run(for_s=1800.0)
+    assert 28 <= len(world.batches) <= 30
+    assert {decision.reason for decision in world.engine.decisions} == {Reason.ZONE_FORBIDDEN}
+
+
+@pytest.mark.parametrize("after_s", [30.0, 500.0, 1300.0])
+def test_names_are_published_two_minutes_after_a_zone_allows_changes_again(after_s: float) -> None:
+    world = start_world()
+    forbid_all(world, after_s)
+    world.provider.rule = lambda _: None
+    world.run(for_s=120.0)
+    assert list_published(world, NAMES) == NAMES
+
+
+def test_single_pass_sends_each_batch_once_if_zone_allows_no_change() -> None:
+    world = start_world(once=True)
+    forbid_all(world, 0.1)
+    assert world.engine.is_idle
+    batches = [tuple(batch) for batch in world.batches]
+    assert len(set(batches)) == len(batches)
+    assert {batch[0] for batch in batches if len(batch) == 1} == set(NAMES)
+    assert {decision.reason for decision in world.engine.decisions} == {Reason.ZONE_FORBIDDEN}
+
+
+def test_single_pass_ends_after_a_dozen_calls_without_answer() -> None:
+    world = start_world(once=True)
+    world.provider.rule = lambda _: Unknown(message="no answer")
+    world.run(observe_new(*NAMES), for_s=600.0)
+    assert world.engine.is_idle
+    assert len(world.batches) == 12
+    assert compute_exit_code(world.engine) == 1
+
+
+def start_encrypted() -> World:
+    """Start an engine that encrypts ownership records."""
+    numbers = count()
+    codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=True)
+    return start_world(
+        registry=TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec),
+    )
+
+
+# ownership records whose text differs each time it is encrypted
+
+
+def test_encrypted_refused_name_is_not_sent_again_within_seconds() -> None:
+    world = start_encrypted()
+    world.provider.rule = refuse_with_names("bad")
+    world.run(observe_new("bad", "good"), for_s=30.0)
+    assert world.batches == [["bad", "good"], ["good"]]
+
+
+def test_encrypted_refused_name_is_retried_when_its_claim_changes() -> None:
+    world = start_encrypted()
+    world.provider.rule = refuse_with_names("bad")
+    world.run(observe_new("bad"), for_s=1.0)
+    world.run(observe_new("bad", target="192.0.2.9"), for_s=1.0)
+    assert world.batches == [["bad"], ["bad"]]
+
+
+def test_encrypted_name_with_unconfirmed_conflict_delays_no_other_name() -> None:
+    world = start_encrypted()
+    world.provider.rule = refuse_names("bad", outcome=WriteConflict(message="already exists"))
+    world.run(observe_new("bad", "good"), for_s=30.0)
+    assert world.list_decisions("good") == [("A", Action.KEEP, Reason.PUBLISHED)]
+    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
+    assert len(world.batches) <= 4
+
+
+FOUR = ("api", "blog", "shop", "web")
+EXISTS = WriteConflict(message="exists", offending_names=tuple(map(host, FOUR)))
+
+
+# a single pass (docs/design/delete-safety.md, "One pass and dry runs")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        pytest.param(REFUSED, Reason.REFUSED, id="refused"),
+        pytest.param(FORBIDDEN, Reason.ZONE_FORBIDDEN, id="forbidden"),
+        pytest.param(TryLater(message="busy"), Reason.TRY_LATER, id="try-later"),
+        pytest.param(EXISTS, Reason.REFUSED, id="conflict"),
+        pytest.param(NoAnswer(applied=False), Reason.NO_ANSWER, id="no-answer"),
+    ],
+)
+def test_single_pass_ends_whatever_the_outcome(outcome: Outcome | NoAnswer, reason: Reason) -> None:
+    world = start_world(once=True)
+    world.provider.rule = lambda _: outcome
+    world.run(observe_new(*FOUR), for_s=300.0)
+    assert world.engine.is_idle
+    assert Counter(decision.reason for decision in world.engine.decisions) == {reason: 4}
+
+
+def test_single_pass_waits_for_the_retry_of_a_throttled_batch() -> None:
+    world = start_world(once=True)
+    world.provider.answers.append(TryLater(message="busy"))
+    world.run(observe_new("web"), for_s=0.2)
+    assert not world.engine.is_idle
+    world.run(for_s=1.0)
+    assert world.engine.is_idle

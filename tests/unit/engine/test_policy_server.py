@@ -13,16 +13,7 @@ from extdns.model.reason import Reason
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY
 from extdns.rules.rule_input import Operation
-from tests.builders import (
-    INGRESS,
-    SERVICE,
-    build_claim,
-    change_phase,
-    observe,
-    observe_gone,
-    observe_new,
-    owned,
-)
+from tests.builders import INGRESS, SERVICE, build_claim, change_phase, observe, observe_gone, observe_new, owned
 from tests.rules import change_rules, deny_targets
 from tests.world import World, build_world
 
@@ -61,7 +52,7 @@ def build_answer(query: QueryRules, answer: Evaluation | None) -> RulesAnswered:
     return RulesAnswered(answers=tuple((one, answer) for one in query.inputs))
 
 
-def test_a_new_name_waits_until_the_policy_server_has_answered() -> None:
+def test_new_name_waits_for_the_answer() -> None:
     world = start()
     (query,) = run(world, request(), answer=None)
     assert (world.list_records(), world.engine.is_planned) == ({}, False)
@@ -69,14 +60,14 @@ def test_a_new_name_waits_until_the_policy_server_has_answered() -> None:
     assert (world.list_records(), world.engine.is_planned) == ({"web A": (GOOD,)}, True)
 
 
-def test_one_changed_object_causes_one_query_about_only_its_own_records() -> None:
+def test_changed_object_causes_one_query_about_its_own_records() -> None:
     world = start(request(), request("api"))
     (query,) = run(world, request(target="192.0.2.2"))
     assert [str(one.record.name) for one in query.inputs] == ["web.example.org"]
     assert world.list_records() == {"api A": (GOOD,), "web A": ("192.0.2.2",)}
 
 
-def test_a_record_that_the_policy_server_denies_is_not_published() -> None:
+def test_denied_record_is_not_published() -> None:
     world = start(request(), answer=DENIED)
     assert (world.decision("web").reason, world.decision("web").detail) == (
         Reason.POLICY_DENIED,
@@ -84,14 +75,14 @@ def test_a_record_that_the_policy_server_denies_is_not_published() -> None:
     )
 
 
-def test_a_published_record_stays_while_the_policy_server_does_not_answer() -> None:
+def test_published_record_stays_while_the_server_does_not_answer() -> None:
     world = start(request(target="192.0.2.2"), published=GOOD, answer=None)
     world.run(for_s=3600.0)
     assert world.list_records() == {"web A": (GOOD,)}
 
 
 @pytest.mark.parametrize("answer", [DOWN, DENIED], ids=["down", "denied"])
-def test_no_record_is_deleted_although_the_policy_server_keeps_changing_its_answer(answer: Evaluation) -> None:
+def test_no_record_is_deleted_although_the_answer_keeps_changing(answer: Evaluation) -> None:
     world = start(request())
     for current in (answer, ALLOWED, answer):
         queries = run(world, RulesRevised(revision=str(current)), answer=current, for_s=3600.0)
@@ -99,7 +90,7 @@ def test_no_record_is_deleted_although_the_policy_server_keeps_changing_its_answ
         assert world.list_records() == {"web A": (GOOD,)}
 
 
-def test_new_names_are_published_once_the_policy_server_answers_again() -> None:
+def test_new_names_are_published_when_the_server_answers_again() -> None:
     world = start()
     queries = run(world, request(), answer=DOWN)
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.POLICY_UNAVAILABLE)]
@@ -107,14 +98,14 @@ def test_new_names_are_published_once_the_policy_server_answers_again() -> None:
     assert world.list_records() == {"web A": (GOOD,)}
 
 
-def test_earlier_answers_stay_valid_until_the_policy_server_has_answered_under_its_new_policies() -> None:
+def test_earlier_answers_stay_valid_until_the_next_under_new_policies() -> None:
     world = start(request())
     run(world, RulesRevised(revision="2"), answer=None)
     assert world.decision("web").reason is Reason.PUBLISHED
     assert world.engine.is_planned
 
 
-def test_a_delete_waits_for_the_answer_of_the_policy_server() -> None:
+def test_delete_waits_for_the_answer() -> None:
     world = start(request())
     (query,) = run(world, observe_gone("web"), answer=None, for_s=600.0)
     assert world.list_records() == {"web A": (GOOD,)}
@@ -123,14 +114,14 @@ def test_a_delete_waits_for_the_answer_of_the_policy_server() -> None:
     assert world.list_records() == {}
 
 
-def test_a_query_to_the_policy_server_is_about_at_most_500_records() -> None:
+def test_query_is_about_at_most_500_records() -> None:
     world = start()
     queries = run(world, observe_new(*(f"h{number}" for number in range(MAX_QUERY + 1))))
     assert [len(query.inputs) for query in queries] == [MAX_QUERY, 1]
     assert len(world.list_records()) == MAX_QUERY + 1
 
 
-def test_answers_are_forgotten_once_no_name_needs_them() -> None:
+def test_answers_are_forgotten_when_no_name_needs_them() -> None:
     world = start(request(), request("api"))
     run(world, observe_gone("web"), observe_gone("api"), for_s=600.0)
     assert list_stored(world) == ()
@@ -140,7 +131,7 @@ def list_stored(world: World) -> Iterable[object]:
     return tuple(world.engine.rules._answers)
 
 
-def test_a_delete_needs_an_answer_of_its_own_besides_that_about_the_published_record() -> None:
+def test_delete_needs_an_answer_of_its_own() -> None:
     violated = deny_targets(GOOD, deletes=True)
     world = start(request(), published=GOOD)
     world.policy = lambda item: DENIED if item.operation is Operation.DELETE else ALLOWED

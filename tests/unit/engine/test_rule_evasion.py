@@ -189,7 +189,7 @@ def is_tenants_record(key: RecordKey) -> bool:
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_a_tenant_that_tries_to_evade_a_rule_changes_only_its_own_allowed_records(attempt: str) -> None:
+def test_tenant_changes_only_its_own_allowed_records(attempt: str) -> None:
     world = start()
     before = contents(world)
     outside = {key: targets for key, targets in before.items() if not is_tenants_record(key)}
@@ -206,7 +206,7 @@ def test_a_tenant_that_tries_to_evade_a_rule_changes_only_its_own_allowed_record
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_after_an_attempt_to_evade_a_rule_other_tenants_can_change_and_delete_their_records(attempt: str) -> None:
+def test_other_tenants_can_change_and_delete_after_an_attempt(attempt: str) -> None:
     world = start()
     world.apply(*ATTEMPTS[attempt], for_s=60.0)
     world.apply(service("www", namespace="platform", address="192.0.2.90"), for_s=60.0)
@@ -215,7 +215,7 @@ def test_after_an_attempt_to_evade_a_rule_other_tenants_can_change_and_delete_th
     assert "www A" not in world.list_records()
 
 
-def test_most_attempts_to_evade_a_rule_would_change_records_if_there_were_no_rule() -> None:
+def test_most_attempts_would_change_records_without_rules() -> None:
     assert sum(map(changes_something_without_rules, ATTEMPTS)) >= 35
 
 
@@ -226,6 +226,6 @@ def changes_something_without_rules(attempt: str) -> bool:
     return before != {zone: contents(world, zone) for zone in (ZONE, REVERSE)}
 
 
-def test_there_are_at_least_25_attempts_to_evade_a_rule_and_the_tenant_owns_a_record_from_the_start() -> None:
+def test_tenant_owns_a_record_and_there_are_at_least_25_attempts() -> None:
     assert len(ATTEMPTS) >= 25
     assert "app.a A" in start().list_records()

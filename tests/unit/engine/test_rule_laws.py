@@ -98,7 +98,7 @@ def is_foreign(seed: Iterable[Record], at: str) -> bool:
 
 
 @given(seeds(), CLAIMS, DELETING_RULES, CLAIMS, DELETING_RULES)
-def test_no_set_of_rules_leads_to_a_change_of_a_foreign_record(
+def test_no_rules_change_a_foreign_record(
     seed: tuple[Record, ...],
     first: list[Observed],
     early: list[FakeRule],
@@ -113,7 +113,7 @@ def test_no_set_of_rules_leads_to_a_change_of_a_foreign_record(
 
 
 @given(seeds(), CLAIMS, RULES, RULES)
-def test_rules_without_on_violation_delete_never_change_published_records(
+def test_published_records_never_change_without_on_violation_delete(
     seed: tuple[Record, ...], claims: list[Observed], early: list[FakeRule], late: list[FakeRule]
 ) -> None:
     world = start_world(*seed, first=claims, deletes=NO_BUDGET)
@@ -127,7 +127,7 @@ def test_rules_without_on_violation_delete_never_change_published_records(
 
 
 @given(seeds(), CLAIMS, DELETING_RULES)
-def test_while_a_rule_has_no_valid_version_no_record_that_it_matches_changes(
+def test_no_matched_record_changes_while_a_rule_has_no_valid_version(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule]
 ) -> None:
     broken = FakeRule(name="broken", allows=lambda _: True, operations=frozenset(Operation), is_valid=False)
@@ -137,7 +137,7 @@ def test_while_a_rule_has_no_valid_version_no_record_that_it_matches_changes(
 
 
 @given(seeds(), CLAIMS, RULES, CLAIMS, RULES)
-def test_without_on_violation_delete_no_record_is_deleted_for_a_violation(
+def test_no_record_is_deleted_for_a_violation_without_on_violation_delete(
     seed: tuple[Record, ...],
     first: list[Observed],
     early: list[FakeRule],
@@ -150,7 +150,7 @@ def test_without_on_violation_delete_no_record_is_deleted_for_a_violation(
 
 
 @given(seeds(), CLAIMS, st.lists(rules(may_delete=True), max_size=3), st.sampled_from(NAMES))
-def test_a_set_of_rules_does_not_affect_a_name_that_none_of_them_matches(
+def test_name_that_no_rule_matches_is_not_affected(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule], at: str
 ) -> None:
     others = [
@@ -175,7 +175,7 @@ def test_a_set_of_rules_does_not_affect_a_name_that_none_of_them_matches(
 
 
 @given(seeds(), CLAIMS, DELETING_RULES)
-def test_after_all_rules_are_removed_the_plan_is_the_same_as_without_rules(
+def test_plan_is_the_same_as_without_rules_after_all_are_removed(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule]
 ) -> None:
     free = start_world(*seed, first=claims, has_writer=False, deletes=NO_BUDGET)
@@ -191,7 +191,7 @@ def replace_times(decision: Decision) -> tuple[object, ...]:
 
 
 @given(seeds(), CLAIMS, st.lists(rules(may_delete=True), min_size=2, max_size=3))
-def test_the_order_of_rules_does_not_change_the_decisions(
+def test_order_of_rules_does_not_change_the_decisions(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule]
 ) -> None:
     plans = []
@@ -202,7 +202,7 @@ def test_the_order_of_rules_does_not_change_the_decisions(
 
 
 @given(seeds(), CLAIMS, DELETING_RULES)
-def test_each_decision_about_a_denied_record_names_a_rule_that_denied_it(
+def test_decision_about_denied_record_names_a_rule_that_denied_it(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule]
 ) -> None:
     world = start_world(*seed, first=[change_rules(*found), *claims], has_writer=False, deletes=NO_BUDGET)

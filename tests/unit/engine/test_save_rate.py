@@ -38,7 +38,7 @@ def publish(*hosts: str) -> Observed:
         pytest.param(lambda number: publish(f"web{number % 10}"), 100, id="ten hostnames in turn"),
     ],
 )
-def test_writes_and_saves_of_state_are_limited_if_an_object_changes_twenty_times_a_second(
+def test_writes_and_saves_are_limited_while_an_object_changes_all_the_time(
     update: Callable[[int], Observed], writes: int
 ) -> None:
     world = start()
@@ -48,7 +48,7 @@ def test_writes_and_saves_of_state_are_limited_if_an_object_changes_twenty_times
     assert world.calls.count("SaveState") <= 1 + SECONDS
 
 
-def test_deletes_of_many_short_lived_names_are_made_after_the_next_saves_of_state() -> None:
+def test_short_lived_names_are_deleted_after_the_next_saves() -> None:
     world = start()
     for number in range(SECONDS * A_SECOND):
         world.run(publish(f"web{number}"), for_s=1 / A_SECOND)
@@ -58,7 +58,7 @@ def test_deletes_of_many_short_lived_names_are_made_after_the_next_saves_of_stat
     assert world.list_records() == {"stays A": ("192.0.2.1",)}
 
 
-def test_a_delete_is_made_at_once_if_state_was_not_saved_for_a_second() -> None:
+def test_delete_is_made_at_once_if_state_was_not_saved_for_a_second() -> None:
     world = start()
     world.run(publish("web"), for_s=2.0)
     world.run(observe_gone("stays"), for_s=0.1)

@@ -24,10 +24,9 @@ from tests.unit.engine.forty_services import (
 )
 from tests.world import build_world
 
+
 # restart and crash
-
-
-def test_an_approval_stored_while_no_process_ran_is_loaded_with_the_state() -> None:
+def test_approval_stored_while_no_process_ran_is_loaded_with_the_state() -> None:
     before = run_forty(has_state_store=True, settings_digest="today")
     before.run(delete_services(*NAMES), for_s=61.0)
     after = build_world(
@@ -53,7 +52,7 @@ def test_deletes_wait_until_the_state_is_saved_and_creates_do_not() -> None:
     assert len(world.list_records()) == len(NAMES) + 1 - WITHIN_BUDGET
 
 
-def test_deletes_are_made_within_the_budget_if_the_state_cannot_be_saved() -> None:
+def test_deletes_are_made_within_the_budget_if_state_cannot_be_saved() -> None:
     world = run_forty(has_state_store=True)
     world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
     run_up_to(world, SaveState)
@@ -67,9 +66,7 @@ def test_deletes_are_made_within_the_budget_if_the_state_cannot_be_saved() -> No
 
 
 # failures
-
-
-def test_without_permission_to_load_the_state_deletes_are_made_except_those_of_orphans() -> None:
+def test_deletes_except_of_orphans_are_made_without_permission_to_load() -> None:
     world = start_without_answer(*build_records(*NAMES, "old"))
     world.run(
         StateFailed(message="no right", forbidden=True),
@@ -86,7 +83,7 @@ def test_without_permission_to_load_the_state_deletes_are_made_except_those_of_o
     assert "old A" not in world.list_records(), "the accepted settings were loaded with the state"
 
 
-def test_a_delete_held_for_a_budget_stays_held_if_the_next_process_loads_the_state_late() -> None:
+def test_delete_stays_held_for_a_budget_if_state_is_loaded_late() -> None:
     """Test that the hold for missing settings, which ends when they are loaded, does not replace the saved hold."""
     before = run_forty(has_state_store=True, settings_digest="today")
     removed = [observe(name) for name in NAMES[:13]]
@@ -101,13 +98,13 @@ def test_a_delete_held_for_a_budget_stays_held_if_the_next_process_loads_the_sta
     assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_a_failed_load_of_the_saved_state_is_retried_within_two_seconds() -> None:
+def test_failed_load_is_retried_within_two_seconds() -> None:
     world = start_without_answer(*build_records(*NAMES, "old"))
     world.run(StateFailed(message="500"), observe("old"), change_phase(SERVICE), change_phase(INGRESS), for_s=2.0)
     assert world.state != Saved(), "it was loaded and saved"
 
 
-def test_deletes_wait_for_the_first_retries_of_a_failed_load_of_the_saved_state() -> None:
+def test_deletes_wait_for_the_first_retries_of_a_failed_load() -> None:
     world = build_world(
         *build_records(*NAMES), deletes=replace(DELETES, grace_s=0.0), has_state_store=True, settings_digest="today"
     )
@@ -119,7 +116,7 @@ def test_deletes_wait_for_the_first_retries_of_a_failed_load_of_the_saved_state(
     assert "h00 A" not in world.list_records()
 
 
-def test_the_problem_with_the_saved_state_is_the_error_of_the_last_load_or_save_until_one_succeeds() -> None:
+def test_problem_is_the_last_error_until_a_load_or_save_succeeds() -> None:
     world = start_without_answer()
     assert "was not read: no answer yet" in world.engine.state_problem
     world.feed(StateFailed(message="500"))
@@ -134,7 +131,7 @@ def test_the_problem_with_the_saved_state_is_the_error_of_the_last_load_or_save_
 
 
 @pytest.mark.parametrize("records", [(), NAMES], ids=["no-records-of-ours", "records-of-ours"])
-def test_a_missing_saved_state_is_reported_for_ten_minutes_if_records_of_ours_exist(records: tuple[str, ...]) -> None:
+def test_missing_state_is_reported_for_ten_minutes_if_records_exist(records: tuple[str, ...]) -> None:
     world = build_world(*build_records(*records), deletes=DELETES, has_state_store=True, settings_digest="today")
     world.state = Saved(is_new=True)
     world.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), for_s=500.0)
@@ -145,9 +142,7 @@ def test_a_missing_saved_state_is_reported_for_ten_minutes_if_records_of_ours_ex
 
 
 # --once
-
-
-def test_a_single_pass_ends_after_its_state_was_saved() -> None:
+def test_single_pass_ends_after_its_state_was_saved() -> None:
     world = start_without_answer(once=True)
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     assert not world.engine.is_planned, "the saved holds are not loaded yet"
@@ -159,13 +154,13 @@ def test_a_single_pass_ends_after_its_state_was_saved() -> None:
     assert world.state != Saved()
 
 
-def test_a_single_pass_ends_without_permission_to_load_the_state() -> None:
+def test_single_pass_ends_without_permission_to_load() -> None:
     world = start_without_answer(once=True)
     world.run(change_phase(SERVICE), change_phase(INGRESS), StateFailed(message="no right", forbidden=True))
     assert world.engine.is_idle
 
 
-def test_a_single_pass_retries_a_failed_load_of_the_state() -> None:
+def test_single_pass_retries_a_failed_load() -> None:
     world = start_without_answer(once=True)
     world.run(change_phase(SERVICE), change_phase(INGRESS), StateFailed(message="500"), for_s=0.0)
     assert not world.engine.is_idle

@@ -46,7 +46,7 @@ def start_unconditional(*records: Record, capabilities: Capabilities = NEITHER, 
 
 
 @pytest.mark.parametrize("capabilities", [ATOMIC, CONDITIONAL, NEITHER], ids=["atomic", "conditional", "neither"])
-def test_without_atomic_conditional_batches_each_name_is_read_and_then_written_alone(
+def test_each_name_is_read_and_then_written_alone(
     capabilities: Capabilities,
 ) -> None:
     world = start_unconditional(capabilities=capabilities)
@@ -56,7 +56,7 @@ def test_without_atomic_conditional_batches_each_name_is_read_and_then_written_a
     assert len(world.list_records()) == 3
 
 
-def test_if_the_dns_service_always_reads_full_zones_one_read_and_one_write_serve_all_names() -> None:
+def test_one_read_and_one_write_serve_all_names_if_reads_are_full() -> None:
     world = start_unconditional(capabilities=FULL)
     world.run(observe_new("api", "blog", "web"))
     assert world.calls == ["ReadNames", "SubmitBatch"]
@@ -64,7 +64,7 @@ def test_if_the_dns_service_always_reads_full_zones_one_read_and_one_write_serve
     assert len(world.list_records()) == 3
 
 
-def test_a_name_that_another_writer_changed_is_taken_out_of_a_batch_after_the_read_before_the_batch() -> None:
+def test_changed_name_is_taken_out_of_the_batch_after_the_read() -> None:
     world = start_unconditional(capabilities=FULL)
     world.provider.put_records(ZONE, record("blog", "192.0.2.99"))
     world.run(observe_new("api", "blog", "web"))
@@ -72,7 +72,7 @@ def test_a_name_that_another_writer_changed_is_taken_out_of_a_batch_after_the_re
     assert world.list_records()["blog A"] == ("192.0.2.99",)
 
 
-def test_if_the_answer_to_a_batch_that_can_be_applied_in_part_is_lost_all_names_in_it_are_read_again() -> None:
+def test_all_names_are_read_again_after_a_lost_answer_to_a_partial_batch() -> None:
     world = start_unconditional(capabilities=FULL)
     world.feed(observe_new("api", "blog", "web"))
     world.feed(world.answer())  # the names of the batch were read
@@ -86,7 +86,7 @@ def test_if_the_answer_to_a_batch_that_can_be_applied_in_part_is_lost_all_names_
     assert len(world.list_records()) == 3
 
 
-def test_a_refused_name_that_the_dns_service_does_not_report_is_found_by_halving_the_batch() -> None:
+def test_refused_name_that_is_not_reported_is_found_by_halving() -> None:
     world = start_unconditional(capabilities=FULL)
     world.provider.rule = refuse_names("bad")
     world.run(observe_new("api", "bad", "blog", "web"))
@@ -95,13 +95,13 @@ def test_a_refused_name_that_the_dns_service_does_not_report_is_found_by_halving
     assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
 
 
-def test_with_atomic_conditional_batches_nothing_is_read_before_a_write() -> None:
+def test_nothing_is_read_before_a_write_if_batches_are_conditional() -> None:
     world = start_unconditional(capabilities=GUARDING)
     world.run(observe_new("api", "blog", "web"))
     assert world.calls == ["SubmitBatch"]
 
 
-def test_without_conditional_writes_a_new_foreign_record_is_found_by_the_read_before_the_write() -> None:
+def test_foreign_record_is_found_by_the_read_before_the_write() -> None:
     world = start_unconditional()
     world.provider.put_records(ZONE, record("web", "192.0.2.99"))
     world.run(observe_new("web"))
@@ -110,7 +110,7 @@ def test_without_conditional_writes_a_new_foreign_record_is_found_by_the_read_be
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
-def test_without_conditional_writes_an_edited_ownership_record_is_found_by_the_read_before_the_write() -> None:
+def test_edited_ownership_record_is_found_by_the_read_before_the_write() -> None:
     world = start_unconditional(*owned("web"), first=["web"])
     world.provider.put_records(ZONE, ownership_record("web", owner="other"))
     world.run(observe("web", build_claim("web", "web", "192.0.2.7")))
@@ -118,7 +118,7 @@ def test_without_conditional_writes_an_edited_ownership_record_is_found_by_the_r
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_without_conditional_writes_an_edited_record_of_ours_is_replaced_in_one_write() -> None:
+def test_edited_record_of_ours_is_replaced_in_one_write() -> None:
     world = start_unconditional(*owned("web"), first=["web"])
     world.provider.put_records(ZONE, record("web", "192.0.2.99"))
     world.run(observe("web", build_claim("web", "web", "192.0.2.7")))
@@ -129,7 +129,7 @@ def test_without_conditional_writes_an_edited_record_of_ours_is_replaced_in_one_
     assert world.list_records() == {"web A": ("192.0.2.7",)}
 
 
-def test_a_record_that_is_no_longer_requested_after_the_read_before_its_write_is_not_written() -> None:
+def test_not_written_if_no_longer_requested_after_the_read() -> None:
     world = start_unconditional()
     world.feed(observe_new("web"))
     world.now_s += 1.0
@@ -140,7 +140,7 @@ def test_a_record_that_is_no_longer_requested_after_the_read_before_its_write_is
     assert world.list_records() == {}
 
 
-def test_without_conditional_writes_a_name_is_read_again_before_each_write_and_each_retry() -> None:
+def test_name_is_read_before_each_write_and_each_retry() -> None:
     world = start_unconditional()
     world.provider.answers.append(TryLater(message="busy"))
     world.run(observe_new("web"))
@@ -150,7 +150,7 @@ def test_without_conditional_writes_a_name_is_read_again_before_each_write_and_e
     assert world.calls == ["ReadNames", "SubmitBatch"]
 
 
-def test_without_conditional_writes_a_name_that_cannot_be_read_is_not_written() -> None:
+def test_name_is_not_written_while_it_cannot_be_read() -> None:
     world = start_unconditional()
     world.provider.failures.extend([ForbiddenError("no"), RetryableError("busy")])
     world.run(observe_new("web"), for_s=0.5)
@@ -162,7 +162,7 @@ def test_without_conditional_writes_a_name_that_cannot_be_read_is_not_written() 
 
 
 @pytest.mark.parametrize("rule", [refuse_names("bad"), refuse_with_names("bad")], ids=["unnamed", "named"])
-def test_without_conditional_writes_a_refused_name_does_not_delay_other_names(rule: object) -> None:
+def test_refused_name_does_not_delay_other_names(rule: object) -> None:
     world = start_unconditional()
     world.provider.rule = rule  # type: ignore[assignment]
     world.run(observe_new("api", "bad", "web"))
@@ -171,7 +171,7 @@ def test_without_conditional_writes_a_refused_name_does_not_delay_other_names(ru
     assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
 
 
-def test_in_a_batch_that_is_not_atomic_ownership_records_are_created_first_and_deleted_last() -> None:
+def test_ownership_records_are_created_first_and_deleted_last() -> None:
     world = start_unconditional(*owned("web"), first=["web"])
     world.run(observe("web", build_claim("web", "web", "lb.example.net", rtype="CNAME")))
     (submission,) = world.provider.submissions

@@ -30,7 +30,7 @@ def unreadable(at: str) -> Record:
     ],
 )
 @pytest.mark.parametrize("at", ["web", "a-web"], ids=["at-the-record", "at-the-ownership-record"])
-def test_nothing_is_changed_at_a_name_while_a_record_there_or_at_its_ownership_name_cannot_be_parsed(
+def test_nothing_changes_while_a_record_at_either_name_cannot_be_parsed(
     current: tuple[Record, ...], at: str, *, requested: bool
 ) -> None:
     observation = observe("web", build_claim("web", "web"))
@@ -43,7 +43,7 @@ def test_nothing_is_changed_at_a_name_while_a_record_there_or_at_its_ownership_n
     assert {one.action for one in world.engine.decisions.decisions(host("web"))} <= {Action.KEEP, Action.NONE}
 
 
-def test_a_record_that_cannot_be_parsed_is_reported_with_its_location_even_if_nobody_requests_the_name() -> None:
+def test_reported_once_with_its_location_if_nobody_requests_the_name() -> None:
     world = start_world(unreadable("web"))
     decision = world.decision("web")
     assert (decision.action, decision.reason, decision.detail) == (Action.KEEP, Reason.RECORD_UNREADABLE, WORDS)
@@ -57,14 +57,14 @@ def test_a_record_that_cannot_be_parsed_is_reported_only_once() -> None:
     assert world.reported == []
 
 
-def test_the_decision_about_an_unparsable_record_at_a_requested_name_lists_the_requester() -> None:
+def test_decision_at_a_requested_name_lists_the_requester() -> None:
     world = start_world(unreadable("web"), first=[observe("web", build_claim("web", "web"))])
     decision = world.decision("web")
     assert (decision.type, decision.detail) == ("A", WORDS)
     assert [requested.ref.key.name for requested in decision.requested_by] == ["web"]
 
 
-def test_a_name_is_published_after_an_unparsable_record_at_its_ownership_name_was_removed() -> None:
+def test_published_after_unparsable_record_at_ownership_name_was_removed() -> None:
     world = start_world(unreadable("a-web"), first=[observe("web", build_claim("web", "web"))])
     assert world.list_records() == {"a-web ?": (WORDS,)}
     world.provider.remove_records(ZONE, unreadable("a-web").key)

@@ -70,7 +70,7 @@ def list_writes(world: World) -> list[tuple[str, Action, str]]:
     ]
 
 
-def test_for_the_name_of_a_zone_the_ownership_record_is_created_in_the_parent_zone_before_the_record() -> None:
+def test_ownership_record_is_created_in_the_parent_before_the_record() -> None:
     world = start_two_zones((), (), "192.0.2.1")
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
@@ -90,7 +90,7 @@ def test_a_record_at_the_name_of_a_zone_is_updated_without_changing_its_ownershi
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
-def test_the_ownership_record_in_the_parent_zone_is_deleted_after_the_record_at_the_name_of_the_zone() -> None:
+def test_ownership_record_in_the_parent_is_deleted_after_the_record() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world) == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
@@ -117,7 +117,7 @@ def test_nothing_is_created_at_the_name_of_a_zone_if_a_foreign_record_has_the_ow
     assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
 
-def test_without_a_parent_zone_the_name_of_a_zone_is_created_updated_and_deleted_with_its_ownership_record() -> None:
+def test_ownership_record_is_inside_the_zone_without_a_parent() -> None:
     world = build_world(zones={DEV: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
@@ -136,7 +136,7 @@ def test_without_a_parent_zone_the_name_of_a_zone_is_created_updated_and_deleted
     assert len(world.provider.submissions) == 3
 
 
-def test_with_compat_and_without_a_parent_zone_the_name_of_a_zone_is_created_without_an_ownership_record() -> None:
+def test_no_ownership_record_is_created_with_compat_and_without_a_parent() -> None:
     registry = TxtRegistry(
         owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=True
     )
@@ -146,7 +146,7 @@ def test_with_compat_and_without_a_parent_zone_the_name_of_a_zone_is_created_wit
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_record_stays_ours_by_the_ownership_record_inside_its_zone_when_the_parent_zone_is_managed_later() -> None:
+def test_ownership_record_inside_stays_valid_when_the_parent_is_managed_later() -> None:
     world = start_two_zones((), (record("dev"), INSIDE), "192.0.2.1")
     assert list_writes(world) == []
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
@@ -167,7 +167,7 @@ def test_each_of_two_zones_of_one_name_can_have_its_own_ownership_record(zones: 
     assert (world.provider.contents(DEV), world.provider.contents(private_dev)) == ({}, {})
 
 
-def test_the_name_of_a_zone_is_planned_again_when_its_ownership_record_inside_the_zone_is_removed() -> None:
+def test_planned_again_when_the_ownership_record_inside_is_removed() -> None:
     world = build_world(zones={DEV: (record("dev"), INSIDE)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     world.provider.remove_records(DEV, INSIDE.key)
@@ -176,7 +176,7 @@ def test_the_name_of_a_zone_is_planned_again_when_its_ownership_record_inside_th
 
 
 @pytest.mark.parametrize("outcome", [Refused(message="no"), WriteConflict(message="it exists")])
-def test_a_record_at_the_name_of_a_zone_is_not_created_before_its_ownership_record_in_the_parent_zone(
+def test_record_is_not_created_before_its_ownership_record_in_the_parent(
     outcome: Refused | WriteConflict,
 ) -> None:
     world = build_world(zones={ZONE: (), DEV: ()})
@@ -192,7 +192,7 @@ def test_a_record_at_the_name_of_a_zone_is_not_created_before_its_ownership_reco
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
 
 
-def test_if_a_record_at_the_name_of_a_zone_is_refused_its_new_ownership_record_in_the_parent_zone_stays() -> None:
+def test_new_ownership_record_in_the_parent_stays_if_the_record_is_refused() -> None:
     world = build_world(zones={ZONE: (), DEV: ()})
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == DEV else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -203,7 +203,7 @@ def test_if_a_record_at_the_name_of_a_zone_is_refused_its_new_ownership_record_i
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
 
 
-def test_a_record_at_the_name_of_a_zone_is_updated_although_the_first_read_of_the_parent_zone_is_late() -> None:
+def test_updated_after_a_late_first_read_of_the_parent() -> None:
     world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),)})
     world.provider.failures.extend([None, *[RetryableError("timeout")] * 2])
     world.run(
@@ -215,7 +215,7 @@ def test_a_record_at_the_name_of_a_zone_is_updated_although_the_first_read_of_th
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",), "x.dev A": ("192.0.2.1",)}
 
 
-def test_a_record_at_the_name_of_a_zone_becomes_foreign_when_its_ownership_record_is_removed() -> None:
+def test_foreign_after_its_ownership_record_in_the_parent_is_removed() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     world.provider.remove_records(ZONE, OURS.key)
     world.run(for_s=120.0)
@@ -224,14 +224,14 @@ def test_a_record_at_the_name_of_a_zone_becomes_foreign_when_its_ownership_recor
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
-def test_an_old_ownership_record_in_the_parent_zone_is_not_deleted_if_it_also_covers_another_record() -> None:
+def test_old_ownership_record_is_not_deleted_if_it_also_covers_another() -> None:
     old = replace(ownership_record("dev"), name=DnsName("a-dev.example.org"))
     world = start_two_zones((old, record("a-dev", "192.0.2.5")), (), "192.0.2.1")
     assert ("example.org", Action.DELETE, "TXT") not in list_writes(world)
     assert world.list_records(DEV) == {}
 
 
-def test_an_encrypted_ownership_record_in_the_parent_zone_is_not_written_again_with_an_update() -> None:
+def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> None:
     nonces = iter(range(100))
     codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
     registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec)
@@ -248,14 +248,14 @@ def test_an_ownership_record_in_the_parent_zone_that_covers_no_record_is_used_fo
     assert list_writes(world) == [("dev", Action.CREATE, "A")]
 
 
-def test_an_ownership_record_in_the_parent_zone_without_a_record_is_deleted_if_nobody_requests_the_name() -> None:
+def test_ownership_record_without_record_goes_if_nobody_requests_the_name() -> None:
     """Test a start after a crash between the two writes."""
     world = start_two_zones((OURS, ownership_record("dev", owner="other", rtype="AAAA")), ())
     assert list_writes(world) == [("example.org", Action.DELETE, "TXT")]
     assert world.list_ownership_labels() == {"aaaa-dev"}
 
 
-def test_an_ownership_record_in_the_parent_zone_stays_while_a_request_is_not_fulfilled() -> None:
+def test_ownership_record_stays_while_a_request_is_not_fulfilled() -> None:
     world = build_world(zones={ZONE: (OURS,), DEV: ()})
     world.run(observe("web", build_unresolved("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert list_writes(world) == []
@@ -270,9 +270,7 @@ def test_an_ownership_record_in_the_parent_zone_stays_while_a_request_is_not_ful
     ],
     ids=["unknown-account", "excluded-zone", "saved-zone"],
 )
-def test_an_ownership_record_in_the_parent_zone_stays_while_another_zone_of_the_name_may_be_unknown(
-    listed: ZoneList | None, state: Saved
-) -> None:
+def test_ownership_record_stays_while_another_zone_of_the_name_may_exist(listed: ZoneList | None, state: Saved) -> None:
     aaaa = record("dev", "2001:db8::1", rtype="AAAA")
     world = build_world(zones={ZONE: (OURS, ownership_record("dev", "AAAA")), DEV: (aaaa,)}, has_state_store=True)
     world.provider.zone_list, world.state = listed, state
@@ -281,7 +279,7 @@ def test_an_ownership_record_in_the_parent_zone_stays_while_another_zone_of_the_
     assert list_writes(world) == []
 
 
-def test_an_ownership_record_in_the_parent_zone_stays_after_a_zone_of_the_name_is_no_longer_listed() -> None:
+def test_ownership_record_stays_after_a_zone_of_the_name_is_not_listed() -> None:
     private_dev = Zone(name=DEV.name, id="private", private=True)
     world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -292,9 +290,7 @@ def test_an_ownership_record_in_the_parent_zone_stays_after_a_zone_of_the_name_i
 
 
 @pytest.mark.parametrize(("rtype", "labels"), [("MX", {"owner-dev"}), ("NS", set())])
-def test_an_ownership_record_in_the_parent_zone_without_a_type_in_its_name_stays_with_a_record_of_an_unmanaged_type(
-    rtype: str, labels: set[str]
-) -> None:
+def test_ownership_record_without_type_stays_with_a_record_of_unmanaged_type(rtype: str, labels: set[str]) -> None:
     registry = TxtRegistry(owner="me", naming=Naming(prefix="owner-"), managed_types=PLAN.managed_types)
     above = [replace(OURS, name=DnsName(f"{label}.example.org")) for label in ("owner-dev", "owner-a-dev")]
     target = {"MX": "10 mail.test", "NS": "ns.test"}[rtype]
@@ -302,7 +298,7 @@ def test_an_ownership_record_in_the_parent_zone_without_a_type_in_its_name_stays
     assert world.list_ownership_labels() == labels
 
 
-def test_an_ownership_record_in_the_parent_zone_stays_while_the_objects_come_from_another_cluster() -> None:
+def test_ownership_record_stays_while_objects_come_from_another_cluster() -> None:
     world = build_world(zones={ZONE: (OURS,), DEV: ()}, has_state_store=True)
     world.state = Saved(cluster=ClusterIdentity(uid="blue"))
     world.run(ClusterIdentified(identity=ClusterIdentity(uid="green")), observe("web"))
@@ -311,7 +307,7 @@ def test_an_ownership_record_in_the_parent_zone_stays_while_the_objects_come_fro
     assert list_writes(world) == []
 
 
-def test_the_name_of_a_zone_is_created_before_it_is_known_which_cluster_the_objects_come_from() -> None:
+def test_created_before_the_cluster_is_identified() -> None:
     deletes = DeleteSettings(owner="me", identity_timeout_s=30.0)
     world = build_world(zones={ZONE: (), DEV: ()}, has_state_store=True, deletes=deletes)
     world.state = Saved(cluster=ClusterIdentity(uid="blue"))
@@ -320,14 +316,14 @@ def test_the_name_of_a_zone_is_created_before_it_is_known_which_cluster_the_obje
 
 
 @pytest.mark.parametrize("plan", [replace(PLAN, policy=Policy.UPSERT_ONLY), replace(PLAN, owner="new")])
-def test_an_ownership_record_in_the_parent_zone_stays_with_upsert_only_and_if_it_is_that_of_the_previous_owner(
+def test_ownership_record_stays_with_upsert_only_or_of_a_previous_owner(
     plan: PlanSettings,
 ) -> None:
     registry = TxtRegistry(owner=plan.owner, naming=Naming(), managed_types=PLAN.managed_types, migrate_from="me")
     assert list_writes(start_two_zones((OURS,), (), plan=plan, registry=registry)) == []
 
 
-def test_when_another_object_takes_the_name_of_a_zone_its_ownership_record_is_updated_before_the_record() -> None:
+def test_ownership_record_is_updated_first_when_another_object_takes_the_name() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     api = observe("api", build_claim("api", "dev", "192.0.2.7"))
     world.run(observe_gone("web"), api, for_s=120.0)
@@ -335,26 +331,26 @@ def test_when_another_object_takes_the_name_of_a_zone_its_ownership_record_is_up
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
-def test_a_change_of_type_at_the_name_of_a_zone_replaces_record_and_ownership_record() -> None:
+def test_change_of_type_replaces_record_and_ownership_record() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     world.run(observe("web", build_claim("web", "dev", "2001:db8::1", rtype="AAAA")), for_s=120.0)
     assert world.list_records(DEV) == {"dev AAAA": ("2001:db8::1",)}
     assert world.list_ownership_labels() == {"aaaa-dev"}
 
 
-def test_a_dry_run_plans_a_record_at_the_name_of_a_zone_and_writes_nothing() -> None:
+def test_dry_run_plans_the_record_and_writes_nothing() -> None:
     world = start_two_zones((), (), "192.0.2.1", has_writer=False)
     assert world.list_decisions("dev") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert list_writes(world) == []
 
 
-def test_with_upsert_only_neither_the_record_at_the_name_of_a_zone_nor_its_ownership_record_is_deleted() -> None:
+def test_upsert_only_deletes_neither_record_nor_ownership_record() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1", plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world) == []
 
 
-def test_a_public_and_a_private_zone_of_one_name_share_the_ownership_record_in_the_parent_zone() -> None:
+def test_two_zones_of_one_name_share_the_ownership_record_in_the_parent() -> None:
     private_dev = Zone(name=DEV.name, id="private", private=True)
     world = build_world(zones={ZONE: (), DEV: (), private_dev: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -364,7 +360,7 @@ def test_a_public_and_a_private_zone_of_one_name_share_the_ownership_record_in_t
     assert (world.list_records(DEV), world.list_records(private_dev), world.list_ownership_labels()) == ({}, {}, set())
 
 
-def test_a_shared_ownership_record_is_deleted_after_the_records_of_both_zones_of_the_name() -> None:
+def test_shared_ownership_record_is_deleted_after_both_records() -> None:
     private_dev = Zone(name=DEV.name, id="private", private=True)
     world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -380,7 +376,7 @@ def test_a_shared_ownership_record_is_deleted_after_the_records_of_both_zones_of
     assert (world.list_records(private_dev), world.list_ownership_labels()) == ({}, set())
 
 
-def test_the_name_of_a_private_zone_is_also_published_in_its_public_parent_zone() -> None:
+def test_name_of_a_private_zone_is_also_published_in_its_public_parent() -> None:
     """Test that both records have one ownership record, in the public zone."""
     private = replace(DEV, private=True)
     world = build_world(zones={ZONE: (), private: ()})
@@ -391,7 +387,7 @@ def test_the_name_of_a_private_zone_is_also_published_in_its_public_parent_zone(
     assert (world.list_records(), world.list_records(private), world.list_ownership_labels()) == ({}, {}, set())
 
 
-def test_a_shared_ownership_record_stays_while_the_record_in_the_public_zone_cannot_be_deleted() -> None:
+def test_shared_ownership_record_stays_while_a_record_cannot_be_deleted() -> None:
     private = replace(DEV, private=True)
     world = build_world(zones={ZONE: (), private: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -404,7 +400,7 @@ def test_a_shared_ownership_record_stays_while_the_record_in_the_public_zone_can
     )
 
 
-def test_the_name_of_a_private_zone_is_not_published_there_if_the_public_parent_zone_refuses_it() -> None:
+def test_not_published_in_a_private_zone_if_the_public_parent_refuses() -> None:
     world = build_world(zones={ZONE: (), replace(DEV, private=True): ()})
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -424,7 +420,7 @@ def test_a_shared_ownership_record_stays_while_the_record_in_the_private_zone_ca
     assert (world.list_records(private), world.list_ownership_labels()) == ({}, set())
 
 
-def test_an_ownership_record_stays_as_long_as_it_also_covers_a_record_in_the_parent_zone() -> None:
+def test_ownership_record_stays_while_it_covers_a_record_in_the_parent() -> None:
     """Test the name of a zone that was private, and so also had a record in its public parent zone."""
     world = start_two_zones((OURS, record("dev")), (record("dev"),), "192.0.2.1")
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED), ("A", Action.KEEP, Reason.ZONE_MOVED)]
@@ -434,9 +430,7 @@ def test_an_ownership_record_stays_as_long_as_it_also_covers_a_record_in_the_par
 
 @pytest.mark.parametrize("is_restarted", [False, True])
 @pytest.mark.parametrize("private", [False, True])
-def test_a_foreign_record_in_another_zone_of_the_name_is_neither_changed_nor_deleted(
-    *, private: bool, is_restarted: bool
-) -> None:
+def test_foreign_record_in_another_zone_of_the_name_is_not_touched(*, private: bool, is_restarted: bool) -> None:
     """Test a zone that is delegated, or created as a private one, when its name already has a record of ours."""
     new = Zone(name=DEV.name, id="new", private=private)
     ours = {DEV: (record("dev"),), ZONE: (OURS,)} if private else {ZONE: owned("dev")}
@@ -454,7 +448,7 @@ def test_a_foreign_record_in_another_zone_of_the_name_is_neither_changed_nor_del
     assert world.list_ownership_labels() == (set() if private else {"a-dev"})
 
 
-def test_a_foreign_record_at_the_name_of_a_zone_stays_foreign_after_the_record_in_the_parent_zone_is_removed() -> None:
+def test_foreign_record_stays_foreign_after_that_in_the_parent_is_removed() -> None:
     world = start_two_zones(owned("dev"), (record("dev", "192.0.2.9"),), "192.0.2.1")
     world.provider.remove_records(ZONE, record("dev").key)
     world.run(for_s=600.0)
@@ -462,17 +456,17 @@ def test_a_foreign_record_at_the_name_of_a_zone_stays_foreign_after_the_record_i
     assert world.list_ownership_labels() == set()
 
 
-def test_a_record_with_an_ownership_record_inside_its_zone_is_ours_although_another_zone_of_the_name_differs() -> None:
+def test_ours_by_ownership_record_inside_although_another_zone_differs() -> None:
     world = start_two_zones(owned("dev", "192.0.2.9"), (record("dev"), INSIDE), "192.0.2.7")
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
-def test_a_shared_ownership_record_stays_while_it_may_be_that_of_either_record() -> None:
+def test_shared_ownership_record_stays_while_it_may_be_that_of_either() -> None:
     world = start_two_zones(owned("dev"), (record("dev", "192.0.2.9"),))
     assert list_writes(world) == []
 
 
-def test_equal_records_of_two_zones_of_the_name_share_their_ownership_record_although_the_request_has_changed() -> None:
+def test_equal_records_share_their_ownership_record_after_the_claim_changed() -> None:
     private_dev = Zone(name=DEV.name, id="private", private=True)
     world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), change_phase(SERVICE), change_phase(INGRESS))
@@ -491,7 +485,7 @@ def test_no_ownership_record_is_created_if_it_would_also_cover_a_foreign_record_
     assert ("A", Action.NONE, Reason.NO_OWNERSHIP_NAME) in world.list_decisions("dev")
 
 
-def test_no_ownership_record_is_created_if_it_would_also_cover_a_foreign_record_in_a_private_zone() -> None:
+def test_no_ownership_record_is_created_if_it_would_cover_a_foreign_record() -> None:
     private = replace(DEV, private=True)
     world = build_world(zones={ZONE: (), private: (record("dev", "192.0.2.9"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
@@ -502,7 +496,7 @@ def test_no_ownership_record_is_created_if_it_would_also_cover_a_foreign_record_
     ]
 
 
-def test_a_queued_ownership_record_in_the_parent_zone_is_still_written_after_zones_are_listed_again() -> None:
+def test_queued_ownership_record_is_written_after_zones_are_listed_again() -> None:
     inner = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
     world = build_world(zones={ZONE: (), inner: ()}, interval_s=30.0)
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None

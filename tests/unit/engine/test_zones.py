@@ -50,7 +50,7 @@ def test_a_failed_first_list_of_zones_is_retried_within_seconds() -> None:
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_records_are_still_created_if_a_later_list_of_zones_fails() -> None:
+def test_records_are_created_if_a_later_list_fails() -> None:
     world = start_published()
     world.provider.failures.extend([RetryableError("throttled")] * 5)
     world.run(for_s=60.0)
@@ -58,7 +58,7 @@ def test_records_are_still_created_if_a_later_list_of_zones_fails() -> None:
     assert set(world.list_records()) == {"web A", "api A"}
 
 
-def test_a_zone_is_kept_until_two_lists_five_minutes_apart_lack_it() -> None:
+def test_kept_until_two_lists_five_minutes_apart_lack_it() -> None:
     world = start_published()
     world.provider.zone_list = zone_list()
     world.run(for_s=65.0)
@@ -69,7 +69,7 @@ def test_a_zone_is_kept_until_two_lists_five_minutes_apart_lack_it() -> None:
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ZONE)]
 
 
-def test_a_zone_missing_from_the_list_for_less_than_five_minutes_gets_its_changes_when_it_returns() -> None:
+def test_missing_for_less_than_five_minutes_gets_its_changes() -> None:
     world = start_published()
     world.provider.zone_list = zone_list()
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=0.0)
@@ -80,7 +80,7 @@ def test_a_zone_missing_from_the_list_for_less_than_five_minutes_gets_its_change
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_zone_that_returns_after_it_was_removed_is_read_again_and_gets_its_changes() -> None:
+def test_removed_zone_is_read_again_when_it_returns() -> None:
     world = start_published()
     world.provider.zone_list = zone_list()
     world.run(for_s=700.0)
@@ -92,7 +92,7 @@ def test_a_zone_that_returns_after_it_was_removed_is_read_again_and_gets_its_cha
     assert world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.9",)}
 
 
-def test_the_outcome_of_a_batch_is_ignored_if_its_zone_was_removed_and_returned_before_the_answer() -> None:
+def test_outcome_is_ignored_if_its_zone_was_removed_and_returned() -> None:
     world = start_published()
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
     world.now_s += 1.0
@@ -111,7 +111,7 @@ def test_the_outcome_of_a_batch_is_ignored_if_its_zone_was_removed_and_returned_
     assert world.engine.is_idle
 
 
-def test_a_zone_missing_from_every_other_list_is_not_removed() -> None:
+def test_not_removed_if_every_other_list_has_it() -> None:
     world = start_published()
     for _ in range(4):
         world.provider.zone_list = zone_list()
@@ -121,7 +121,7 @@ def test_a_zone_missing_from_every_other_list_is_not_removed() -> None:
     assert world.engine.zones.find(ZONE) is not None
 
 
-def test_records_are_still_created_and_updated_in_zones_of_an_account_whose_list_of_zones_fails() -> None:
+def test_zones_of_a_failing_account_still_get_their_changes() -> None:
     zone = replace(ZONE, account="b")
     world = build_world(zones={zone: owned("web")})
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
@@ -132,7 +132,7 @@ def test_records_are_still_created_and_updated_in_zones_of_an_account_whose_list
     assert world.list_records(zone)["web A"] == ("192.0.2.9",)
 
 
-def test_creates_wait_until_every_account_has_listed_its_zones_and_updates_do_not() -> None:
+def test_creates_wait_until_every_account_has_listed_its_zones() -> None:
     world = build_world(*owned("web"), record("theirs"))
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
     world.run(
@@ -158,14 +158,14 @@ def test_creates_that_wait_for_the_zones_of_an_account_are_made_once_its_list_of
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
-def test_creates_do_not_wait_for_an_account_that_permanently_may_not_list_its_zones() -> None:
+def test_creates_do_not_wait_for_an_account_that_may_never_list_its_zones() -> None:
     world = build_world()
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(permanent=True),))
     world.run(observe("api", build_claim("api", "api")), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
-def test_a_name_outside_every_zone_has_the_reason_zones_unknown_only_until_every_account_has_listed_its_zones() -> None:
+def test_zones_unknown_until_every_account_has_listed_its_zones() -> None:
     world = build_world()
     outside = replace(
         build_claim("web", "web"), desired=replace(build_claim("web", "web").desired, name=DnsName("web.example.net"))
@@ -194,7 +194,7 @@ def test_two_zones_of_one_name_are_planned_separately() -> None:
     ]
 
 
-def test_a_zone_whose_batches_get_no_answer_does_not_delay_another_zone_with_the_same_name() -> None:
+def test_unanswered_zone_does_not_delay_another_of_the_same_name() -> None:
     world = build_world(zones={ZONE: (), PRIVATE: ()})
     world.provider.rule = lambda batch: NoAnswer(applied=False) if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=3.0)
@@ -203,7 +203,7 @@ def test_a_zone_whose_batches_get_no_answer_does_not_delay_another_zone_with_the
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ANSWER), ("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_write_in_flight_in_one_zone_does_not_delay_another_zone() -> None:
+def test_write_in_flight_does_not_delay_another_zone() -> None:
     world = build_world(zones={ZONE: (), PRIVATE: ()})
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     world.feed(observe("web", build_claim("web", "web")))
@@ -215,7 +215,7 @@ def test_a_write_in_flight_in_one_zone_does_not_delay_another_zone() -> None:
     assert world.list_records(ZONE) == {"web A": ("192.0.2.9",)}
 
 
-def test_the_first_read_of_a_zone_does_not_delay_another_zone() -> None:
+def test_first_read_does_not_delay_another_zone() -> None:
     world = build_world(
         zones={ZONE: (), NET: [record_in_net("a", "192.0.2.7"), record_in_net("b", "192.0.2.7")]}, page_size=1
     )
@@ -236,7 +236,7 @@ def record_in_net(label: str, target: str) -> Record:
 
 
 @pytest.mark.parametrize("failures", [1, 4])
-def test_names_in_a_zone_that_cannot_be_read_have_the_reason_zone_unread(failures: int) -> None:
+def test_zone_unread_while_a_zone_cannot_be_read(failures: int) -> None:
     world = build_world()
     world.provider.failures.extend([None, *[RetryableError("denied")] * failures])
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=0.5)
@@ -245,7 +245,7 @@ def test_names_in_a_zone_that_cannot_be_read_have_the_reason_zone_unread(failure
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_name_is_published_in_a_new_zone_with_a_longer_match_and_its_record_in_the_parent_zone_is_kept() -> None:
+def test_published_in_a_new_zone_and_kept_in_the_parent() -> None:
     world = build_world(zones={ZONE: owned("web.shop"), INNER: ()})
     world.provider.zone_list = zone_list(ZONE)
     world.run(observe("web", build_claim("web", "web.shop")), change_phase(SERVICE), change_phase(INGRESS))
@@ -270,7 +270,7 @@ def test_queued_changes_are_dropped_when_the_name_moves_to_another_zone() -> Non
     assert world.list_records(ZONE) == {}
 
 
-def test_a_foreign_record_in_the_zone_above_that_of_its_name_gets_no_decision() -> None:
+def test_foreign_record_in_the_parent_zone_gets_no_decision() -> None:
     world = build_world(
         zones={ZONE: [record("web.shop", "192.0.2.7"), ownership_record("web.shop", owner="other")], INNER: ()}
     )
@@ -278,7 +278,7 @@ def test_a_foreign_record_in_the_zone_above_that_of_its_name_gets_no_decision() 
     assert world.list_decisions("web.shop") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_zone_whose_attributes_change_is_not_read_again() -> None:
+def test_not_read_again_if_attributes_change() -> None:
     world = start_published()
     world.provider.zone_list = zone_list(replace(ZONE, private=True))
     world.run(for_s=65.0)
@@ -287,7 +287,7 @@ def test_a_zone_whose_attributes_change_is_not_read_again() -> None:
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_names_outside_the_domain_filter_have_the_reason_domain_filtered() -> None:
+def test_names_outside_the_domain_filter_are_domain_filtered() -> None:
     world = start_world(plan=replace(PLAN, domains=DomainFilter(include=("example.com",))))
     world.run(observe("web", build_claim("web", "web")))
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.DOMAIN_FILTERED)]

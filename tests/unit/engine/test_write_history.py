@@ -1,4 +1,4 @@
-"""Contended records: another writer keeps changing them back (docs/design/retries.md, "The retry table")."""
+"""How often one name is written (docs/design/retries.md, "The retry table")."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from extdns.model.change import Action, Change, ChangeSet, Delete
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from tests.builders import ZONE, build_claim, host, observe, observe_gone, owned, ownership_record, record
+from tests.builders import ZONE, build_claim, host, observe, observe_gone, observe_new, owned, ownership_record, record
 from tests.world import World, start_published, start_world
 
 MINUTE_S = 60.0
@@ -46,8 +46,11 @@ def repeat_edit(world: World, change: Callable[[World], None], minutes: int) -> 
     return answered
 
 
+# contended records
+
+
 @pytest.mark.parametrize("change", [pytest.param(edit, id="changed"), pytest.param(remove, id="removed")])
-def test_a_record_that_another_writer_changed_three_times_is_not_written_for_five_then_ten_minutes(
+def test_not_written_for_five_then_ten_minutes_after_three_foreign_changes(
     change: Callable[[World], None],
 ) -> None:
     world = start_published(interval_s=MINUTE_S)
@@ -56,7 +59,7 @@ def test_a_record_that_another_writer_changed_three_times_is_not_written_for_fiv
     assert world.decision("web").reason is Reason.CONTENDED
 
 
-def test_the_decision_on_a_contended_record_counts_as_a_failure() -> None:
+def test_decision_on_contended_record_counts_as_a_failure() -> None:
     world = start_published(interval_s=MINUTE_S)
     repeat_edit(world, edit, 5)
     decision = world.decision("web")
@@ -66,7 +69,7 @@ def test_the_decision_on_a_contended_record_counts_as_a_failure() -> None:
     assert [zone_state.queue.backing_off for zone_state in world.engine.zones] == [1]
 
 
-def test_a_delete_is_paused_after_another_writer_restored_the_record_repeatedly() -> None:
+def test_delete_is_paused_after_another_writer_restored_the_record() -> None:
     world = start_published(interval_s=MINUTE_S)
     world.run(observe_gone("web"))
     assert world.list_records() == {}
@@ -74,14 +77,14 @@ def test_a_delete_is_paused_after_another_writer_restored_the_record_repeatedly(
     assert world.decision("web").reason is Reason.CONTENDED
 
 
-def test_a_contended_record_is_written_at_once_when_its_claim_changes() -> None:
+def test_contended_record_is_written_at_once_when_its_claim_changes() -> None:
     world = start_published(interval_s=MINUTE_S)
     repeat_edit(world, edit, 5)
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_a_record_is_no_longer_contended_after_the_other_writer_stopped() -> None:
+def test_not_contended_after_the_other_writer_stopped() -> None:
     world = start_published(interval_s=MINUTE_S)
     repeat_edit(world, edit, 5)
     world.run(for_s=6 * MINUTE_S)
@@ -90,14 +93,14 @@ def test_a_record_is_no_longer_contended_after_the_other_writer_stopped() -> Non
     assert len(repeat_edit(world, edit, 8)) == 3, "all is forgotten"
 
 
-def test_a_record_that_only_its_claim_changes_often_is_not_contended() -> None:
+def test_not_contended_if_only_its_claim_changes_often() -> None:
     world = start_world()
     for number in range(60):
         world.run(observe("web", build_claim("web", "web", f"192.0.2.{number % 2 + 1}")), for_s=6.0)
     assert world.list_records() == {"web A": ("192.0.2.2",)}
 
 
-def test_edits_by_another_writer_every_four_minutes_are_repaired_without_pause() -> None:
+def test_edits_every_four_minutes_are_repaired_without_pause() -> None:
     world = start_published(interval_s=MINUTE_S, max_refresh_interval_s=MINUTE_S)
     for _ in range(10):
         edit(world)
@@ -105,7 +108,7 @@ def test_edits_by_another_writer_every_four_minutes_are_repaired_without_pause()
         assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_contended_record_does_not_delay_writes_to_other_names() -> None:
+def test_contended_record_does_not_delay_other_names() -> None:
     world = start_published(interval_s=MINUTE_S)
     repeat_edit(world, edit, 5)
     world.run(observe("api", build_claim("api", "api")), for_s=1.0)
@@ -123,7 +126,7 @@ def build_delete(number: int) -> tuple[ChangeSet, ...]:
     return build_sets(number, Delete(current=owned_record, evidence=Evidence.OBJECT_DELETED))
 
 
-def test_a_change_set_without_changes_of_records_is_not_delayed_as_contended() -> None:
+def test_change_set_without_changes_of_records_is_not_delayed() -> None:
     history, name = WriteHistory(RetryTable()), host("n1")
     for now_s in (0.0, 1.0, 2.0):
         history.record_writes(build_delete(1), now_s)
@@ -132,14 +135,14 @@ def test_a_change_set_without_changes_of_records_is_not_delayed_as_contended() -
     assert not history.postpone(name, build_sets(1), 400.0)
 
 
-def test_the_write_history_stores_only_the_last_20000_records() -> None:
+def test_history_stores_only_the_last_20000_records() -> None:
     history = WriteHistory(RetryTable())
     for number in range(20_010):
         history.record_writes(build_delete(number), 1.0)
     assert len(history) == 20_000
 
 
-def test_the_write_history_forgets_writes_older_than_ten_minutes() -> None:
+def test_history_forgets_writes_after_ten_minutes() -> None:
     history = WriteHistory(RetryTable())
     for number in range(100):
         history.record_writes(build_delete(number), 0.0)
@@ -147,9 +150,31 @@ def test_the_write_history_forgets_writes_older_than_ten_minutes() -> None:
     assert len(history) == 1
 
 
-def test_a_name_is_contended_only_after_three_writes_within_the_window() -> None:
+def test_contended_only_after_three_writes_within_the_window() -> None:
     history, found = WriteHistory(RetryTable()), []
     for number, now_s in ((0, 0.0), (0, 1.0), (0, 2.0), (1, 500.0), (1, 1400.0)):
         history.record_writes(build_delete(number), now_s)
         found.append(set(history.repeated))
     assert found == [set(), set(), {host("n0")}, {host("n0")}, set()]
+
+
+# the rate of a name
+
+
+def test_written_every_five_seconds_after_three_writes_within_a_minute() -> None:
+    world = start_world()
+    for number in range(40):
+        world.run(observe_new("web", target=f"192.0.2.{number + 1}"), observe_new("api"), for_s=0.5)
+    # Three at once, then one at 6, 11 and 16 seconds.
+    assert sum("web" in batch for batch in world.batches) == 6
+    world.run(for_s=5.0)
+    assert world.list_records()["web A"] == ("192.0.2.40",)
+
+
+def test_written_at_once_after_a_minute_without_a_write() -> None:
+    world = start_world()
+    for number in range(4):
+        world.run(observe_new("web", target=f"192.0.2.{number + 1}"), for_s=1.0)
+    world.run(for_s=120.0)
+    world.run(observe_new("web", target="192.0.2.99"), for_s=0.1)
+    assert world.list_records() == {"web A": ("192.0.2.99",)}

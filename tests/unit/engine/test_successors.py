@@ -1,4 +1,7 @@
-"""A record is not deleted if the service refuses its successor (law 6; docs/spec/plan.md 11)."""
+"""What becomes of a record while what would replace it is denied or refused (law 6).
+
+See docs/design/rules.md, "What stays"; docs/spec/plan.md 11.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,23 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.health import find_failures
+from extdns.engine.inputs import Input
 from extdns.model.change import Action, AdjustedRecords, Refusal
 from extdns.model.claim import ResolvedClaim
+from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
+from extdns.rules.rule_input import Operation
 from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
     build_claim,
+    build_unresolved,
     change_phase,
     host,
     observe,
@@ -26,7 +34,122 @@ from tests.builders import (
     owned,
     record,
 )
+from tests.rules import FakeRule, change_rules, deny_targets
 from tests.world import World, build_world, start_world
+
+OLD, BAD, GOOD, ALIAS = "192.0.2.1", "169.254.0.1", "192.0.2.2", "bad.example.net"
+DENY = deny_targets(BAD, ALIAS)
+BROKEN = FakeRule(name="broken", allows=lambda _: True, is_valid=False)
+PROTECT = FakeRule(name="protected", allows=lambda _: False, operations=frozenset({Operation.DELETE}))
+RULES = pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        pytest.param(DENY, Reason.POLICY_DENIED, id="denied"),
+        pytest.param(BROKEN, Reason.POLICY_UNAVAILABLE, id="unanswered"),
+    ],
+)
+ENDS = {
+    "deleted": observe_gone("web"),
+    "hostname-removed": observe("web"),
+    "unresolved": observe("web", build_unresolved("web", "web")),
+    "gone-before-the-start": None,
+}
+
+
+def request(target: str, name: str = "new", rtype: str = "A", namespace: str = "shop") -> Input:
+    """Let the Service *name* request `web`."""
+    return observe(name, build_claim(name, "web", target, rtype=rtype, namespace=namespace), namespace=namespace)
+
+
+def start(*first: Input) -> World:
+    """Start with the record of the Service `web`, without grace period and budgets."""
+    settings = DeleteSettings(owner="me", grace_s=0.0, unresolved_timeout_s=100.0, limits=DeleteLimits(percent=100))
+    return start_world(*owned("web", OLD), first=first, deletes=settings)
+
+
+def replace_web(rule: FakeRule, successor: Input, end: str = "deleted") -> World:
+    """Let *successor* request `web`, and the request of the Service `web` end as `ENDS` states."""
+    observed = ENDS[end]
+    world = start(change_rules(rule), request(OLD, "web") if observed else successor)
+    world.run(successor, *([observed] if observed else []), for_s=7200.0)
+    return world
+
+
+# denied by rules
+
+
+@RULES
+@pytest.mark.parametrize("end", ENDS)
+def test_stays_while_rules_do_not_allow_what_another_object_requests_instead(
+    rule: FakeRule, reason: Reason, end: str
+) -> None:
+    world = replace_web(rule, request(BAD), end)
+    assert world.list_records() == {"web A": (OLD,)}
+    assert ("A", Action.KEEP, reason) in world.list_decisions("web")
+    world.run(change_rules(), for_s=5.0)
+    assert world.list_records() == {"web A": (BAD,)}
+
+
+@RULES
+def test_stays_while_rules_do_not_allow_an_incompatible_record(rule: FakeRule, reason: Reason) -> None:
+    world = replace_web(rule, request(ALIAS, rtype="CNAME"))
+    assert world.list_records() == {"web A": (OLD,)}
+    assert ("A", Action.KEEP, reason) in world.list_decisions("web")
+
+
+@RULES
+def test_deleted_although_rules_do_not_allow_a_record_that_could_coexist(rule: FakeRule, reason: Reason) -> None:
+    rule = rule if rule is BROKEN else FakeRule(name="no-aaaa", allows=lambda item: item.record.type != "AAAA")
+    world = replace_web(rule, request("2001:db8::1", rtype="AAAA"))
+    assert world.list_records() == {}
+    assert world.list_decisions("web") == [("AAAA", Action.NONE, reason)]
+
+
+@RULES
+def test_deleted_although_rules_do_not_allow_request_of_another_namespace(rule: FakeRule, reason: Reason) -> None:
+    world = replace_web(rule, request(BAD, namespace="other"))
+    assert world.list_records() == {}
+    assert world.list_decisions("web") == [("A", Action.NONE, reason)]
+
+
+def test_allowed_request_replaces_record_although_another_is_denied() -> None:
+    world = replace_web(DENY, request(BAD))
+    world.run(request(GOOD, "third"), for_s=5.0)
+    assert world.list_records() == {"web A": (GOOD,)}
+
+
+def test_does_not_pass_to_another_namespace_while_its_own_has_a_denied_request() -> None:
+    world = replace_web(DENY, request(BAD))
+    world.run(request(GOOD, namespace="other"), for_s=7200.0)
+    assert world.list_records() == {"web A": (OLD,)}
+
+
+def test_deleted_if_it_violates_an_on_violation_delete_rule_itself() -> None:
+    rule = deny_targets(OLD, BAD, deletes=True)
+    world = replace_web(rule, request(BAD))
+    assert world.list_records() == {}
+    assert world.evidence == [Evidence.POLICY_VIOLATION]
+
+
+def test_denied_request_keeps_record_after_the_unresolved_timeout() -> None:
+    world = start(change_rules(DENY), observe("first", build_unresolved("first", "web")))
+    world.run(request(BAD), for_s=7200.0)
+    assert world.list_records() == {"web A": (OLD,)}
+
+
+@pytest.mark.parametrize(
+    "rule", [PROTECT, FakeRule(name="all", allows=lambda _: True, operations=frozenset(Operation), is_valid=False)]
+)
+def test_stays_after_unresolved_timeout_while_rules_do_not_allow_the_delete(rule: FakeRule) -> None:
+    world = start(observe("web", build_unresolved("web", "web")))
+    world.run(change_rules(rule), for_s=7200.0)
+    assert world.list_records() == {"web A": (OLD,)}
+    world.run(change_rules(), for_s=99.0)
+    assert world.list_records() == {"web A": (OLD,)}
+    world.run(for_s=2.0)
+    assert world.list_records() == {}
+    assert world.evidence == [Evidence.UNRESOLVED_EXPIRED]
+
 
 WEB = build_claim("web", "web")
 CNAME = build_claim("web", "web", "lb.test", rtype="CNAME")
@@ -54,13 +177,14 @@ def run_with_change(*requested: ResolvedClaim, compat: bool) -> World:
     return world
 
 
+# refused by the service
+
+
 @pytest.mark.parametrize("compat", [False, True])
 @pytest.mark.parametrize(
     "requested", [pytest.param(CNAME, id="11-another-type"), pytest.param(ROUTED, id="law-6-routed-for-simple")]
 )
-def test_a_record_is_kept_if_the_dns_service_does_not_support_the_record_that_would_replace_it(
-    requested: ResolvedClaim, *, compat: bool
-) -> None:
+def test_kept_if_the_service_does_not_support_its_replacement(requested: ResolvedClaim, *, compat: bool) -> None:
     world = run_with_change(requested, compat=compat)
     assert world.batches == []
     found = [one for one in world.engine.decisions.decisions(WEB.name) if one.current]
@@ -89,9 +213,7 @@ def start_routed(*, compat: bool) -> World:
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_routed_record_is_kept_if_the_dns_service_does_not_support_the_record_that_would_replace_it(
-    *, compat: bool
-) -> None:
+def test_routed_record_is_kept_if_its_replacement_is_unsupported(*, compat: bool) -> None:
     world = start_routed(compat=compat)
     world.run(observe("web", V2), for_s=300.0)
     (stays,) = [one for one in world.engine.decisions.decisions(V1.name) if one.current]
@@ -101,9 +223,7 @@ def test_a_routed_record_is_kept_if_the_dns_service_does_not_support_the_record_
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_routed_record_is_deleted_if_only_another_object_requests_an_unsupported_record_of_its_type(
-    *, compat: bool
-) -> None:
+def test_routed_record_is_deleted_if_another_object_requests_the_unsupported(*, compat: bool) -> None:
     world = start_routed(compat=compat)
     other = build_claim("web", "web", "2001:db8::1", rtype="AAAA", set_identifier="v2")
     world.run(observe("web", other), observe("api", build_claim("api", "web", set_identifier="v2")), for_s=300.0)
@@ -111,9 +231,7 @@ def test_a_routed_record_is_deleted_if_only_another_object_requests_an_unsupport
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_without_compat_a_record_stays_while_the_cname_its_object_now_requests_loses_to_an_aaaa_record(
-    *, compat: bool
-) -> None:
+def test_stays_without_compat_while_the_cname_of_its_object_loses_to_an_aaaa(*, compat: bool) -> None:
     other = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     world = start_world(*CURRENT, first=[observe("web", WEB), observe("api", other)], plan=replace(PLAN, compat=compat))
     world.run(observe("web", CNAME), for_s=300.0)
@@ -123,21 +241,21 @@ def test_without_compat_a_record_stays_while_the_cname_its_object_now_requests_l
     assert world.list_records() == {"web CNAME": ("lb.test",)}
 
 
-def test_a_record_kept_because_its_replacement_is_unsupported_is_deleted_once_its_object_is_deleted() -> None:
+def test_kept_for_unsupported_replacement_goes_when_its_object_is_deleted() -> None:
     world = run_with_change(CNAME, compat=False)
     world.run(observe_gone("web"))
     assert world.list_records() == {}
 
 
-def test_with_compat_a_record_is_deleted_although_its_object_now_requests_an_unsupported_unmanaged_type() -> None:
+def test_deleted_with_compat_although_an_unsupported_type_is_requested() -> None:
     assert run_with_change(MAIL, compat=True).list_records() == {}
 
 
-def test_a_record_is_replaced_if_the_dns_service_supports_the_record_that_replaces_it() -> None:
+def test_replaced_if_the_service_supports_the_replacement() -> None:
     assert run_with_change(OTHER_TYPE, compat=False).list_records() == {"web AAAA": ("2001:db8::1",)}
 
 
-def test_a_record_is_kept_as_unsupported_although_a_foreign_record_also_blocks_its_replacement() -> None:
+def test_kept_as_unsupported_although_a_foreign_record_also_blocks() -> None:
     theirs = record("web", "2001:db8::9", rtype="AAAA")
     world = start_world(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
     world.run(observe("web", CNAME), for_s=300.0)
@@ -147,7 +265,7 @@ def test_a_record_is_kept_as_unsupported_although_a_foreign_record_also_blocks_i
     assert find_failures(world.engine) == ("2 records could not be published",)
 
 
-def test_a_record_is_deleted_although_an_unsupported_cname_is_requested_that_yields_to_an_address() -> None:
+def test_deleted_although_an_unsupported_cname_yields_to_an_address() -> None:
     world = start_world(first=[observe("web", WEB, OTHER_TYPE)], adjust=accept_simple_addresses)
     world.run(observe("web", WEB), observe("api", build_claim("api", "web", "lb.test", rtype="CNAME")), for_s=300.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -162,16 +280,14 @@ def test_a_record_is_deleted_although_an_unsupported_cname_is_requested_that_yie
         pytest.param(build_claim("new", "web", "lb.test", rtype="CNAME"), id="cname"),
     ],
 )
-def test_the_record_of_a_deleted_object_stays_if_the_dns_service_does_not_support_its_replacement(
-    claim: ResolvedClaim, *, compat: bool
-) -> None:
+def test_kept_after_its_object_is_deleted_if_replacement_is_unsupported(claim: ResolvedClaim, *, compat: bool) -> None:
     world = build_world(*owned("web"), adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat))
     world.run(observe("new", claim), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert [one.reason for one in world.engine.decisions.decisions(host("web")) if one.current] == [Reason.UNSUPPORTED]
 
 
-def test_a_record_is_deleted_although_an_unsupported_record_that_could_coexist_with_it_is_requested() -> None:
+def test_deleted_although_an_unsupported_record_could_coexist() -> None:
     world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web"))], adjust=accept_simple_addresses
     )

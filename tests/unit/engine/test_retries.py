@@ -1,4 +1,4 @@
-"""A lasting failure causes few calls and steps (law 4)."""
+"""Exponential backoff, and when waiting stops (docs/design/retries.md; law 4)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from extdns.engine.inputs import Input
+from extdns.engine.retries import Failure, GiveUpRule, Retry
 from extdns.errors import ForbiddenError, RetryableError
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.cluster import Phase
@@ -15,6 +16,63 @@ from extdns.model.zone import AccountFailure, ZoneList
 from tests.builders import INGRESS, REFUSED, SERVICE, ZONE, change_phase, observe_new, owned
 from tests.fakes.faulty import NoAnswer
 from tests.world import World, build_world
+
+
+def test_backoff_doubles_from_one_second_up_to_five_minutes() -> None:
+    retry, delays = Retry(Failure.PLANNING), list[float]()
+    for _ in range(10):
+        retry.record_failure(100.0)
+        delays.append(retry.until_at - 100.0)
+    assert delays == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 300.0]
+    assert retry.failures == 10
+
+
+@pytest.mark.parametrize(
+    ("stated_s", "pause_s"),
+    [
+        pytest.param(None, 1.0, id="none-stated"),
+        pytest.param(0.5, 1.0, id="shorter-than-the-backoff"),
+        pytest.param(-5.0, 1.0, id="negative"),
+        pytest.param(60.0, 60.0, id="longer-than-the-backoff"),
+        pytest.param(1e9, 3600.0, id="longer-than-the-limit"),
+    ],
+)
+def test_longer_retry_after_replaces_the_backoff_up_to_one_hour(stated_s: float | None, pause_s: float) -> None:
+    retry = Retry(Failure.PLANNING)
+    retry.record_failure(100.0, stated_s)
+    assert retry.until_at == 100.0 + pause_s
+    assert not retry.has_ended(100.0 + pause_s - 0.1)
+    assert retry.has_ended(100.0 + pause_s)
+
+
+def test_stores_time_of_first_failure_in_a_row_and_message_of_last() -> None:
+    retry = Retry(Failure.PLANNING)
+    retry.record_failure(100.0, message="down")
+    retry.record_failure(110.0, message="denied", is_forbidden=True)
+    assert (retry.since_at, retry.message, retry.is_forbidden) == (100.0, "denied", True)
+    retry.record_success()
+    assert (retry.failures, retry.until_at, retry.message, retry.is_forbidden) == (0, 0.0, "", False)
+    retry.record_failure(120.0)
+    assert retry.since_at == 120.0
+
+
+@pytest.mark.parametrize(
+    ("is_single_pass", "lacks_credentials", "is_reached"),
+    [
+        pytest.param(True, True, True, id="single pass without credentials"),
+        pytest.param(True, False, False, id="single pass"),
+        pytest.param(False, True, False, id="running process without credentials"),
+    ],
+)
+def test_only_single_pass_without_credentials_gives_up_before_the_timeout(
+    is_single_pass: bool, lacks_credentials: bool, is_reached: bool
+) -> None:
+    retry = Retry(Failure.ZONE_LIST)
+    retry.record_failure(100.0, message="none", lacks_credentials=lacks_credentials)
+    assert GiveUpRule(is_single_pass=is_single_pass, timeout_s=30.0).is_reached(retry, 101.0) is is_reached
+    retry.record_success()
+    assert not retry.lacks_credentials
+
 
 NAMES = observe_new(*(f"n{number}" for number in range(30)))
 HOUR_S = 3600.0
@@ -76,7 +134,7 @@ def fail_writes(outcome: Outcome | NoAnswer) -> Callable[[World], None]:
         pytest.param(fail_writes(REFUSED), id="writes are refused"),
     ],
 )
-def test_a_failure_that_lasts_an_hour_causes_few_steps_of_the_engine(fail: Callable[[World], None]) -> None:
+def test_failure_that_lasts_an_hour_causes_few_steps(fail: Callable[[World], None]) -> None:
     world, steps = build_world(*owned("old", resource="service/shop/old")), Counter[str]()
     world.exists = lambda _: None
     step = world.engine.step
