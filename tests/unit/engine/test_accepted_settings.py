@@ -44,14 +44,6 @@ from tests.unit.engine.forty_services import DELETES, NAMES, build_records, run_
 from tests.world import World, build_world, engine_settings
 
 
-def test_settings_are_not_accepted_while_the_delete_of_an_orphan_is_held() -> None:
-    world = start_with_orphan(*NAMES, settings_digest="today")
-    world.run(for_s=3600.0)
-    assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
-    assert [str(one.owned.record.name) for one in world.held[-1].held] == ["old.example.org"]
-    assert world.state.find_zone("example.org").fingerprint == ""
-
-
 def test_orphan_is_deleted_after_grace_if_settings_were_accepted() -> None:
     before = run_forty(has_state_store=True, settings_digest="today")
     after = start_with_orphan(*NAMES, before=before, settings_digest="today")
@@ -83,8 +75,12 @@ def test_not_accepted_while_a_source_cannot_be_read() -> None:
     assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
 
 
-def test_accepted_after_the_delete_of_the_orphan_was_approved() -> None:
+def test_accepted_only_after_the_held_delete_of_the_orphan_was_approved() -> None:
     world = start_with_orphan(*NAMES, settings_digest="tomorrow")
+    world.run(for_s=3600.0)
+    assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
+    assert [str(one.owned.record.name) for one in world.held[-1].held] == ["old.example.org"]
+    assert world.state.find_zone("example.org").fingerprint == ""
     world.approvals = (world.held[-1].code,)
     world.run(for_s=61.0)
     assert "old A" not in world.list_records()

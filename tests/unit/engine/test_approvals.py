@@ -109,13 +109,6 @@ def test_stays_valid_if_evidence_is_interrupted() -> None:
     assert len(scene.deleted) == 31
 
 
-def test_unknown_code_approves_nothing() -> None:
-    scene = hold_deletes()
-    scene.approve("0000-0000")
-    scene.pass_time(3600.0)
-    assert not scene.deleted
-
-
 def test_code_in_a_flag_approves_only_deletes_held_with_this_code() -> None:
     (code,) = hold_deletes().find_codes().values()
     same = start_guard(*records(100), approved_codes=(code,))

@@ -15,7 +15,7 @@ from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import Cause, Observed, StateFailed
 from extdns.engine.write_queue import WriteQueue
-from extdns.model.change import PLAN, AdjustedRecords
+from extdns.model.change import PLAN, Action, AdjustedRecords
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
@@ -169,6 +169,8 @@ def test_name_that_cannot_be_planned_is_retried_with_exponential_backoff() -> No
     world.run(observe("web", build_claim("web", "web")), for_s=40.0)
     delays = [round(later - earlier) for earlier, later in pairwise(attempts)]
     assert delays == [1, 2, 4, 8, 16]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.OBJECT_FAILED)]
+    assert world.decision("web").detail == "RuntimeError: defect"
 
 
 def test_decision_names_the_kind_and_object_that_it_waits_for() -> None:

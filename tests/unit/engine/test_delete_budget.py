@@ -88,14 +88,6 @@ def test_name_counts_once_if_several_of_its_records_are_deleted(end_s: float) ->
     assert not is_exceeded(budget, 1, end_s + WINDOW_S, by_absence=False)
 
 
-def test_percentage_refers_to_most_records_owned_within_ten_minutes() -> None:
-    budget = DeleteBudget(DeleteLimits())
-    budget.add_owned(100, 0.0)
-    budget.add_owned(-60, 10.0)
-    assert not is_exceeded(budget, 30, 10.0 + WINDOW_S - 1, by_absence=False)
-    assert is_exceeded(budget, 30, 10.0 + WINDOW_S, by_absence=False)
-
-
 def test_deletes_of_earlier_process_count_after_its_state_is_restored() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.add_owned(40, 100.0)
@@ -155,21 +147,6 @@ def test_budgets_of_namespaces_without_records_are_dropped() -> None:
 
 
 # budgets
-def test_all_deletes_within_the_budget_are_made() -> None:
-    scene = start_guard(*records(100))
-    scene.observe_evidence(records(30))
-    scene.pass_time(GRACE_S)
-    assert len(scene.deleted) == 30
-
-
-def test_no_delete_of_a_scope_over_budget_is_made() -> None:
-    scene = start_guard(*records(100))
-    scene.observe_evidence(records(31))
-    scene.pass_time(GRACE_S)
-    assert scene.list_reasons(records(31)) == {Reason.HELD}
-    assert not scene.deleted
-
-
 def test_excess_holds_grants_not_yet_used() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence(records(30))
@@ -186,15 +163,6 @@ def test_deletes_by_absence_are_held_by_their_smaller_budget() -> None:
     scene.pass_time(GRACE_S)
     assert scene.list_reasons(records(16)) == {Reason.HELD}
     assert len(scene.deleted) == 30
-
-
-def test_namespace_over_budget_does_not_hold_other_namespaces() -> None:
-    scene = start_guard(*records(60, "lost"), *records(20, "fine", first=60))
-    scene.observe_evidence(records(59, "lost"))
-    scene.observe_evidence([record(70, "fine")])
-    scene.pass_time(GRACE_S)
-    assert scene.deleted == ["h70.acme.test"]
-    assert {scope: len(names) for scope, names in scene.find_held().items()} == {Scope(ZONE.id, "lost"): 59}
 
 
 def test_held_if_zone_is_over_budget_though_namespaces_are_not() -> None:
@@ -238,16 +206,6 @@ def test_deletes_after_a_deleted_event_do_not_count_for_all_zones() -> None:
         scene.observe_evidence(records(2, zone=zone), GONE, zone)
     scene.pass_time(GRACE_S)
     assert len(scene.deleted) == 60
-
-
-def test_small_zone_is_held_if_a_large_one_exceeds_the_common_budget() -> None:
-    large, small = ZONE, Zone(name=DnsName("small.test"), id="Z2")
-    scene = start_guard(*records(1000))
-    scene.add_records(records(2, zone=small), small)
-    scene.observe_evidence(records(1000), Evidence.ABSENT, large)
-    scene.observe_evidence(records(2, zone=small), Evidence.ABSENT, small)
-    scene.pass_time(3600.0)
-    assert not scene.deleted
 
 
 def test_transfer_to_another_namespace_counts_in_no_budget() -> None:

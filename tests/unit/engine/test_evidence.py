@@ -35,6 +35,7 @@ from tests.builders import (
 from tests.world import build_world, start_published, start_world
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100))
+REQUESTED = observe("web", build_claim("web", "web"))
 FILTERED = ExcludedClaim(ref=ref("web"), excluded_by="--label-filter")
 COMPAT = replace(PLAN, compat=True)
 AT_ONCE = DeleteSettings(
@@ -70,6 +71,11 @@ AT_ONCE = DeleteSettings(
             [observe("web", failure="broken"), observe_gone("web")], Evidence.OBJECT_DELETED, id="failed-then-deleted"
         ),
         pytest.param(
+            [observe("web", failure="broken"), REQUESTED, REQUESTED, observe_gone("web")],
+            Evidence.OBJECT_DELETED,
+            id="failed-then-seen-twice-and-deleted",
+        ),
+        pytest.param(
             [observe_gone("web", Cause.MISSING), observe("web")], Evidence.HOSTNAME_REMOVED, id="missing-then-back"
         ),
     ],
@@ -80,13 +86,6 @@ def test_delete_has_the_evidence_with_which_its_claim_ended(observations: Sequen
     assert "web A" not in world.list_records()
     assert "a-web" not in world.list_ownership_labels()
     assert world.evidence == [expected]
-
-
-def test_deletion_is_still_evidence_after_unchanged_observations() -> None:
-    world = start_published()
-    world.run(observe("web", build_claim("web", "web")), observe("web", build_claim("web", "web")))
-    world.run(observe_gone("web"))
-    assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
 @pytest.mark.parametrize(

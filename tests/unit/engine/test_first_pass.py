@@ -86,15 +86,6 @@ def test_waits_for_a_source_that_recovers_and_then_lists() -> None:
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_the_first_planning_waits_for_a_kind_on_which_objects_depend() -> None:
-    world = build_world(*owned("web"))
-    world.run(observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS))
-    world.run(change_phase(SERVICE), change_phase(INGRESS))
-    assert world.reported == []
-    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), change_phase(PODS))
-    assert world.list_records() == {"web A": ("192.0.2.9",)}
-
-
 def test_waits_for_the_kind_that_an_object_needs_and_no_other_of_that_name() -> None:
     world = build_world(*owned("web"))
     world.run(observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS))
@@ -122,16 +113,6 @@ def test_no_name_is_planned_in_a_zone_that_was_not_fully_read() -> None:
     assert "SubmitBatch" not in world.calls
     world.run(for_s=20.0)
     assert world.list_decisions("n8") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
-
-
-def test_no_name_is_planned_before_the_zones_were_listed() -> None:
-    world = build_world()
-    world.provider.failures.extend([RetryableError("down")] * 4)
-    world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=10.0)
-    assert world.reported == []
-    assert not world.engine.is_planned
-    world.run(for_s=10.0)
-    assert world.engine.is_planned
 
 
 def test_source_that_fails_later_does_not_stop_planning() -> None:

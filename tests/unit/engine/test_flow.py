@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import Cause, Observed, PlanApproved, TimePassed
 from extdns.model.capabilities import Capabilities
-from extdns.model.change import Action, AdjustedRecords
+from extdns.model.change import Action
 from extdns.model.cluster import Phase
+from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord
-from extdns.model.zone import Zone
 from tests.builders import (
     INGRESS,
     SERVICE,
@@ -33,9 +30,13 @@ from tests.world import build_world, start_published, start_world
 TIGHT = Capabilities(atomic=True, conditional=True, max_batch_writes=4)
 
 
-def test_changed_object_causes_one_write_and_no_read() -> None:
+@pytest.mark.parametrize("cause", [Cause.VERSION, Cause.DEPENDENCY])
+@pytest.mark.parametrize("phase", [Phase.SYNCED, Phase.FAILING])
+def test_changed_object_causes_one_write_and_no_read(cause: Cause, phase: Phase) -> None:
     world = start_published()
-    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
+    world.run(
+        change_phase(SERVICE, phase), observe("web", build_claim("web", "web", "192.0.2.9"), cause=cause), for_s=1.0
+    )
     assert world.calls == ["SubmitBatch"]
     assert world.list_records()["web A"] == ("192.0.2.9",)
 
@@ -108,6 +109,7 @@ def test_change_from_address_to_cname_is_one_change_set() -> None:
     assert world.list_records() == {"web CNAME": ("lb.test",)}
     assert world.list_ownership_labels() == {"cname-web"}
     assert len(world.batches) == 1
+    assert world.evidence == [Evidence.REPLACED]
 
 
 def test_name_is_not_published_if_a_cname_takes_its_ownership_name() -> None:
@@ -192,31 +194,6 @@ def test_each_decision_is_reported_once_in_order_of_names() -> None:
     ]
 
 
-def test_an_exception_while_planning_a_name_affects_only_that_name() -> None:
-    def adjust(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
-        if desired[0].name == host("web"):
-            raise RuntimeError("defect")
-        return AdjustedRecords(accepted=tuple(desired))
-
-    world = start_world(adjust=adjust)
-    world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")))
-    assert set(world.list_records()) == {"api A"}
-    assert world.list_decisions("web") == [("A", Action.NONE, Reason.OBJECT_FAILED)]
-    assert world.decision("web").detail == "RuntimeError: defect"
-
-
-def test_a_changed_object_updates_its_record_although_its_kind_fails() -> None:
-    world = start_published()
-    world.run(change_phase(SERVICE, Phase.FAILING), observe("web", build_claim("web", "web", "192.0.2.9")))
-    assert world.list_records() == {"web A": ("192.0.2.9",)}
-
-
-def test_a_change_of_a_dependency_that_changes_the_targets_updates_the_record() -> None:
-    world = start_published()
-    world.run(observe("web", build_claim("web", "web", "192.0.2.9"), cause=Cause.DEPENDENCY))
-    assert world.list_records() == {"web A": ("192.0.2.9",)}
-
-
 def test_next_batch_is_sent_before_written_names_are_planned_again() -> None:
     world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
     world.feed(observe_new("api", "web"))
@@ -246,28 +223,15 @@ def test_queued_name_is_planned_again_if_it_changed_during_a_write() -> None:
 # a plan that a person has to approve (`extdns apply`)
 
 
-def test_nothing_is_written_or_saved_before_a_person_approves_the_plan() -> None:
-    world = start_world(
-        first=[observe("web", build_claim("web", "web"))],
-        needs_approval=True,
-        has_state_store=True,
-        settings_digest="f",
-    )
+def test_plan_is_written_and_saved_only_after_its_approval() -> None:
+    first = [observe("web", build_claim("web", "web"))]
+    world = start_world(first=first, needs_approval=True, has_state_store=True, settings_digest="f")
     world.run(for_s=100.0)
     assert world.engine.is_planned
     assert not world.engine.is_idle
     assert world.list_decisions("web") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert world.list_records() == {}
     assert world.state.zones == ()
-
-
-def test_plan_is_written_only_after_its_approval() -> None:
-    world = start_world(
-        first=[observe("web", build_claim("web", "web"))],
-        needs_approval=True,
-        has_state_store=True,
-        settings_digest="f",
-    )
     world.run(PlanApproved(), for_s=1.0)
     assert world.engine.is_idle
     assert world.list_records() == {"web A": ("192.0.2.1",)}

@@ -36,10 +36,6 @@ from tests.fakes.faulty import NoAnswer
 from tests.world import World, build_world, start_published, start_world
 
 
-def test_no_failure_is_reported_if_every_record_is_published() -> None:
-    assert find_failures(start_published().engine) == ()
-
-
 def test_no_failure_if_requested_name_has_a_foreign_record() -> None:
     assert find_failures(start_world(record("web"), first=[observe("web", build_claim("web", "web"))]).engine) == ()
 
@@ -152,61 +148,42 @@ def name_contested(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "messages"),
+    ("trouble", "messages", "is_blocked"),
     [
-        pytest.param(source_down, ["Ingress objects are failing"], id="source"),
-        pytest.param(object_broken, ["Service shop/web: no such port"], id="object"),
-        pytest.param(account_down, ["zones of b cannot be listed: denied"], id="account"),
+        pytest.param(source_down, ["Ingress objects are failing"], True, id="source"),
+        pytest.param(object_broken, ["Service shop/web: no such port"], False, id="object"),
+        pytest.param(account_down, ["zones of b cannot be listed: denied"], True, id="account"),
         pytest.param(
             zone_busy,
             ["zone example.org: 1 name waits for the service", "1 record could not be published"],
+            True,
             id="zone-busy",
         ),
         pytest.param(
-            zone_forbidden, ["zone example.org: no right", "3 records could not be published"], id="zone-forbidden"
+            zone_forbidden,
+            ["zone example.org: no right", "3 records could not be published"],
+            True,
+            id="zone-forbidden",
         ),
         pytest.param(
             name_contested,
             ["zone example.org: 1 name is changed by another writer again and again"],
+            False,
             id="name-contested",
         ),
-        pytest.param(name_refused, ["1 record could not be published"], id="name-refused"),
+        pytest.param(name_refused, ["1 record could not be published"], False, id="name-refused"),
         pytest.param(
-            no_answer,
-            [
-                "zone example.org: no answer",
-                "1 record could not be published",
-            ],
-            id="no-answer",
+            no_answer, ["zone example.org: no answer", "1 record could not be published"], True, id="no-answer"
         ),
     ],
 )
-def test_each_failure_has_its_own_message(trouble: Callable[[World], None], messages: list[str]) -> None:
-    world = start_published()
-    trouble(world)
-    assert list(find_failures(world.engine)) == messages
-
-
-@pytest.mark.parametrize(
-    ("trouble", "is_blocked"),
-    [
-        pytest.param(source_down, True, id="source"),
-        pytest.param(account_down, True, id="account"),
-        pytest.param(zone_busy, True, id="zone-busy"),
-        pytest.param(zone_forbidden, True, id="zone-forbidden"),
-        pytest.param(no_answer, True, id="no-answer"),
-        pytest.param(object_broken, False, id="object"),
-        pytest.param(name_contested, False, id="name-contested"),
-        pytest.param(name_refused, False, id="name-refused"),
-    ],
-)
-def test_only_failures_of_more_than_one_object_block_the_process(
-    trouble: Callable[[World], None], is_blocked: bool
+def test_each_failure_has_its_own_message_and_blocks_if_it_concerns_many(
+    trouble: Callable[[World], None], messages: list[str], is_blocked: bool
 ) -> None:
     world = start_published()
-    assert find_blockers(world.engine) == ()
+    assert find_failures(world.engine) == find_blockers(world.engine) == ()
     trouble(world)
-    assert find_failures(world.engine)
+    assert list(find_failures(world.engine)) == messages
     assert any(find_blockers(world.engine)) is is_blocked
 
 

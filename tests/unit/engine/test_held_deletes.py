@@ -46,7 +46,6 @@ from tests.unit.engine.forty_services import (
     restart_with,
     run_forty,
     run_up_to,
-    start_with_orphan,
 )
 from tests.world import World, build_world, start_published, start_world
 
@@ -61,22 +60,6 @@ def test_record_is_deleted_after_the_grace_period_of_its_object() -> None:
     world.run(for_s=2.0)
     assert world.list_records() == {}
     assert world.evidence == [Evidence.OBJECT_DELETED]
-
-
-def test_a_record_is_kept_if_it_is_requested_again_within_the_grace_period() -> None:
-    world = start_published(deletes=DELETES)
-    world.run(observe_gone("web"), for_s=50.0)
-    world.run(observe("web", build_claim("web", "web")), for_s=5.0)
-    world.run(observe_gone("web"), for_s=50.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
-    assert not world.provider.submissions
-
-
-def test_a_record_is_kept_while_its_kind_is_not_served_although_its_object_was_deleted_before() -> None:
-    world = start_published(deletes=DELETES)
-    world.run(observe_gone("web"), for_s=30.0)
-    world.run(change_phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
 
 
 def test_unresolved_claim_keeps_record_without_limit_by_default() -> None:
@@ -120,15 +103,6 @@ def test_held_deletes_are_reported_and_saved_again_when_evidence_changes() -> No
     assert {evidence for *_, evidence in world.state.find_zone("example.org").namespaces[0][1].records} == {
         Evidence.HOSTNAME_REMOVED
     }
-
-
-def test_deletes_one_after_another_count_in_one_budget() -> None:
-    world = run_forty()
-    for name in NAMES[:20]:
-        world.run(observe_gone(name), for_s=20.0)
-    world.run(for_s=100.0)
-    assert len(world.list_records()) == 31, "nine went, and with four in grace it was too much"
-    assert len(world.held[-1].held) == 11
 
 
 @pytest.mark.parametrize(
@@ -228,33 +202,12 @@ def test_approved_deletes_are_made_within_seconds() -> None:
     assert world.held[-1].held == ()
 
 
-def test_record_published_after_its_approved_delete_has_a_new_grace_period() -> None:
-    world = run_forty(has_state_store=True)
-    world.run(delete_services(*NAMES[:13]), for_s=120.0)
-    world.approvals = (world.held[-1].code,)
-    world.run(for_s=15.0)
-    world.run(observe_new(*NAMES[:13]), for_s=5.0)
-    world.run(observe_gone(NAMES[0]), for_s=59.0)
-    assert len(world.list_records()) == 40
-    world.run(for_s=2.0)
-    assert len(world.list_records()) == 39
-
-
 SUB: Final = Zone(name=host("sub"), id="sub")
 HELD_NAMES: Final = ("h0", "h1", "h2", "h0.sub", "h1.sub", "h2.sub")
 OTHER_NAMES: Final = tuple(f"h{number}{below}" for number in range(3, 10) for below in ("", ".sub"))
 
 
 # budgets across restarts, crashes and lists of zones
-
-
-def test_deletes_made_before_a_restart_count_in_the_delete_budget_after_it() -> None:
-    before = run_forty(has_state_store=True)
-    before.run(delete_services(*NAMES[:12]), for_s=120.0)
-    assert len(before.list_records()) == 28
-    after = start_with_orphan(*NAMES[12:], before=before)
-    after.run(delete_services(*NAMES[12:20]), for_s=120.0)
-    assert len(after.list_records()) == 29, "28 records and the orphan"
 
 
 def test_deletes_count_after_a_crash_right_after_the_write() -> None:

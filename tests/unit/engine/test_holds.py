@@ -15,17 +15,6 @@ from extdns.model.zone import Zone
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, GuardedZones, hold_deletes, record, records, start_guard
 
 
-def test_delete_is_still_held_after_a_long_time() -> None:
-    scene = start_guard(*records(100))
-    scene.observe_evidence(records(30))
-    scene.pass_time(GRACE_S)
-    assert len(scene.deleted) == 30
-    scene.observe_evidence(records(15, first=30))
-    scene.pass_time(30 * 24 * 3600.0)
-    assert scene.list_reasons(records(15, first=30)) == {Reason.HELD}
-    assert len(scene.deleted) == 30
-
-
 def test_held_deletes_count_in_the_budget_for_ten_minutes() -> None:
     scene = hold_deletes()
     scene.observe_evidence([record(50)])
@@ -85,15 +74,6 @@ def test_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardedZone
     assert scene.plan(record(1)) is Reason.HELD
 
 
-def test_delete_stays_held_after_restarts() -> None:
-    scene = hold_deletes()
-    for _ in range(3):
-        scene = scene.restart()
-        scene.pass_time(3600.0)
-    assert scene.list_reasons(records(31)) == {Reason.HELD}
-    assert not scene.deleted
-
-
 def test_code_is_the_same_after_a_restart_and_still_approves() -> None:
     scene = hold_deletes()
     (code,) = scene.find_codes().values()
@@ -117,15 +97,6 @@ def test_approval_loaded_late_applies_to_deletes_held_before_the_load() -> None:
     scene.guard.load(approved, scene.now_s)
     scene.pass_time(GRACE_S)
     assert len(scene.deleted) == 31
-
-
-def test_delete_stays_held_after_a_change_of_the_leader() -> None:
-    scene = hold_deletes()
-    scene.guard.demote(scene.now_s)
-    scene.pass_time(WINDOW_S)
-    scene.guard.set_state_unavailable(scene.now_s)
-    scene.pass_time(3600.0)
-    assert scene.list_reasons(records(31)) == {Reason.HELD}
 
 
 def test_new_leader_drops_holds_that_the_former_leader_did_not_save() -> None:

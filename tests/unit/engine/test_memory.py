@@ -149,11 +149,3 @@ def test_sent_check_is_not_planned_again() -> None:
     world.feed(TimePassed())
     assert world.engine._checks.under_way
     assert world.engine._checks.scheduled == {}
-
-
-def test_a_record_is_deleted_with_its_object_although_the_claims_of_the_object_once_could_not_be_computed() -> None:
-    world = start_published()
-    world.run(
-        observe("web", failure="cannot be computed"), observe("web", build_claim("web", "web")), observe_gone("web")
-    )
-    assert world.list_records() == {}

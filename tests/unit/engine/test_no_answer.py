@@ -22,14 +22,6 @@ from tests.world import World, start_published, start_world
 PUBLISHED = [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_an_unanswered_batch_that_was_not_applied_is_sent_again_without_a_read() -> None:
-    world = start_world()
-    world.provider.answers.append(NoAnswer(applied=False))
-    world.run(observe_new("api", "blog", "web"), for_s=2.0)
-    assert world.calls == ["SubmitBatch", "SubmitBatch"]
-    assert len(world.list_records()) == 3
-
-
 def test_sent_again_after_a_quarter_of_a_second_without_answer() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))

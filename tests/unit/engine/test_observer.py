@@ -110,11 +110,21 @@ def list_causes(observations: Sequence[Observation]) -> list[tuple[str, Cause]]:
     return [(one.key.name, one.cause) for one in observations]
 
 
-def test_claims_of_an_object_that_changed_twice_at_once_are_computed_once() -> None:
+@pytest.mark.parametrize(
+    ("kinds", "seen"),
+    [
+        pytest.param((SERVICE, SERVICE), Sighting.PRESENT, id="twice"),
+        pytest.param((SERVICE, SERVICE), Sighting.DELETED, id="deleted-and-created"),
+        pytest.param((SLICE, SERVICE, SLICE), Sighting.PRESENT, id="with-its-dependency"),
+    ],
+)
+def test_simultaneous_changes_of_an_object_are_observed_as_its_last_version(
+    kinds: tuple[Kind, ...], seen: Sighting
+) -> None:
     objects, source, observer = start_observer(get_slice, "api", "web")
-    assert list_causes(observer.observe([objects.change(SERVICE, "web"), objects.change(SERVICE, "web")])) == [
-        ("web", Cause.VERSION)
-    ]
+    first, *more = kinds
+    changes = [objects.change(first, "web", seen=seen), *(objects.change(kind, "web") for kind in more)]
+    assert list_causes(observer.observe(changes)) == [("web", Cause.VERSION)]
     assert source.computed_names == ["web"]
 
 
@@ -130,12 +140,6 @@ def test_object_has_no_claims_if_deleted_or_missing(seen: Sighting, cause: Cause
     (observation,) = observer.observe([objects.change(SERVICE, "web", seen=seen)])
     assert (observation.cause, observation.claims, observation.key.resource) == (cause, (), "service/shop/web")
     assert source.computed_names == []
-
-
-def test_only_the_last_of_several_simultaneous_changes_of_one_object_is_observed() -> None:
-    objects, _, observer = start_observer(get_slice, "web")
-    changes = [objects.change(SERVICE, "web", seen=Sighting.DELETED), objects.change(SERVICE, "web")]
-    assert list_causes(observer.observe(changes)) == [("web", Cause.VERSION)]
 
 
 @pytest.mark.parametrize(
@@ -206,12 +210,6 @@ def test_not_computed_if_only_a_deleted_object_looked_the_object_up() -> None:
     assert observer.observe([objects.change(SLICE, "web", labels={"service": "web", "tier": "web"})]) == ()
     dependencies = observer._dependencies
     assert [len(dependencies._lookups), len(dependencies._requesters), len(dependencies._selections)] == [0, 0, 0]
-
-
-def test_an_object_that_changed_with_its_dependency_is_observed_as_a_new_version() -> None:
-    objects, _, observer = start_observer(get_slice, "web")
-    changes = [objects.change(SLICE, "web"), objects.change(SERVICE, "web"), objects.change(SLICE, "web")]
-    assert list_causes(observer.observe(changes)) == [("web", Cause.VERSION)]
 
 
 def test_no_claims_until_the_kind_looked_up_was_listed() -> None:
@@ -290,14 +288,6 @@ def test_unlisted_object_is_a_missing_dependency_of_selections_by_labels() -> No
     (api,) = observer.observe([objects.change(SERVICE, "api")])
     assert not api.missing_dependencies
     (web,) = observer.observe([objects.change(SLICE, "web-1", labels=labels)])
-    assert not web.missing_dependencies
-
-
-def test_a_deleted_object_is_no_missing_dependency() -> None:
-    labels = {"service": "web", "tier": "web"}
-    objects, _, observer = start_observer(select_labelled, "web")
-    observer.observe([objects.change(SLICE, "web-1", labels=labels)])
-    (web,) = observer.observe([objects.change(SLICE, "web-1", seen=Sighting.DELETED)])
     assert not web.missing_dependencies
 
 

@@ -11,10 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteSettings
-from extdns.engine.inputs import Cause, Observed
+from extdns.engine.inputs import Observed
 from extdns.model.change import Action
 from extdns.model.cluster import Phase
 from extdns.model.evidence import Evidence
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from tests.builders import (
@@ -83,21 +84,6 @@ def test_kept_when_its_object_requests_it() -> None:
     world = start_world(*owned("web"), first=[observe("web")])
     world.run(observe("web", build_claim("web", "web")))
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
-
-
-def test_a_record_without_a_resource_is_an_orphan_only_while_all_sources_are_synced() -> None:
-    world = build_world(*owned("web", resource=""))
-    world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FAILING), for_s=40.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
-    world.run(change_phase(INGRESS))
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
-
-
-def test_a_record_without_a_resource_is_not_deleted_on_unconfirmed_absence() -> None:
-    world = start_world(*owned("web", resource=""), first=[observe("web", build_claim("web", "web"))])
-    world.exists = lambda _: None
-    world.run(observe_gone("web", Cause.MISSING), for_s=600.0)
-    assert world.evidence == []
 
 
 def test_kept_while_claims_of_its_object_cannot_be_computed() -> None:
@@ -198,21 +184,21 @@ def test_retained_for_an_unresolved_claim_of_another_object() -> None:
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
 
 
-def test_a_change_from_an_address_to_a_cname_needs_no_other_evidence() -> None:
-    world = start_published()
-    world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
-    assert world.evidence == [Evidence.REPLACED]
-
-
-@pytest.mark.parametrize("once", [False, True])
-def test_stays_while_claims_of_any_object_cannot_be_computed(*, once: bool) -> None:
+@pytest.mark.parametrize(
+    ("kind", "once"),
+    [
+        pytest.param(SERVICE, False, id="its-kind"),
+        pytest.param(SERVICE, True, id="its-kind-in-a-single-pass"),
+        pytest.param(INGRESS, False, id="another-kind"),
+    ],
+)
+def test_stays_while_claims_of_any_object_cannot_be_computed(kind: Kind, *, once: bool) -> None:
     world = build_world(*owned("web"), once=once)
-    world.run(
-        observe("renamed", failure="template: no such field"), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
-    )
+    failed = observe("renamed", failure="template: no such field", kind=kind)
+    world.run(failed, change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
     assert "renamed" in world.decision("web").detail
-    world.run(observe("renamed"), for_s=600.0)
+    world.run(observe("renamed", kind=kind), for_s=600.0)
     assert world.list_records() == {}
     assert world.evidence == [Evidence.ORPHAN_GONE]
 
@@ -223,16 +209,6 @@ def test_grace_period_restarts_after_claims_could_not_be_computed() -> None:
     world.run(observe("renamed", failure="no such Ingress"), for_s=600.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
     world.run(observe_gone("renamed"), for_s=100.0)
-    assert world.list_records() == {}
-
-
-def test_an_orphan_stays_while_the_claims_of_an_object_of_another_kind_cannot_be_computed() -> None:
-    world = build_world(*owned("web"))
-    world.run(
-        observe("other", failure="broken", kind=INGRESS), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
-    )
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
-    world.run(observe("other", kind=INGRESS), for_s=600.0)
     assert world.list_records() == {}
 
 

@@ -147,25 +147,6 @@ def test_backoff_of_refused_name_continues_when_its_object_is_unchanged() -> Non
 
 
 # forbidden
-def test_if_one_name_is_forbidden_the_other_names_of_the_zone_are_written() -> None:
-    world = start_world()
-    world.provider.rule = refuse_names("bad", outcome=FORBIDDEN)
-    world.run(observe_new("bad", "good", "fine"), for_s=5.0)
-    assert set(world.list_records()) == {"good A", "fine A"}
-    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.ZONE_FORBIDDEN)]
-
-
-def test_all_changes_are_sent_when_a_zone_is_no_longer_forbidden() -> None:
-    world = start_world()
-    world.provider.rule = lambda _: FORBIDDEN
-    names = [f"n{number}" for number in range(8)]
-    world.run(observe_new(*names), for_s=100.0)
-    world.provider.rule = lambda _: None
-    world.run(for_s=400.0)
-    assert set(world.list_records()) == {f"{name} A" for name in names}
-    assert {tuple(world.list_decisions(name)) for name in names} == {(("A", Action.KEEP, Reason.PUBLISHED),)}
-
-
 # conflict
 def test_names_are_read_and_planned_again_after_a_write_conflict() -> None:
     world = start_published()
@@ -249,14 +230,6 @@ def test_throttled_batch_is_retried_with_exponential_backoff() -> None:
     world.provider.rule = lambda _: TryLater(message="throttled")
     world.run(observe_new("web"), for_s=130.0)
     assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
-
-
-def test_a_batch_throttled_five_times_is_applied_within_ten_seconds() -> None:
-    world = start_world()
-    world.provider.answers += [TryLater(message="throttled")] * 5
-    world.run(observe_new("web"), for_s=10.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert len(world.batches) == 6
 
 
 def test_claim_that_changes_during_the_backoff_replaces_the_queued_change() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.errors import RetryableError
 from extdns.model.change import Action, TryLater
 from extdns.model.claim import ResolvedClaim
 from extdns.model.dns_name import DnsName
@@ -132,13 +131,6 @@ def test_only_names_within_the_domain_filter_are_created(include: tuple[str, ...
 
 
 # docs/spec/plan.md 10.1
-def test_records_are_created_although_the_first_three_calls_to_the_dns_service_fail() -> None:
-    world = build_world()
-    world.provider.failures.extend([RetryableError("later")] * 3)
-    world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
-    assert set(world.list_records()) == {"web A"}
-
-
 APEX = DnsName("example.org")
 
 
@@ -148,15 +140,6 @@ def move_to_apex(found: Record) -> Record:
 
 
 # older naming formats
-
-
-def test_a_record_with_an_old_ownership_record_gets_a_current_one_once() -> None:
-    old = record("web", *ownership_record("web").targets, rtype="TXT")
-    world = start_world(record("web"), old, first=[observe("web", build_claim("web", "web"))])
-    assert world.list_ownership_labels() == {"web", "a-web"}
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
-    world.run(for_s=600.0)
-    assert len(world.provider.submissions) == 1
 
 
 def test_old_format_is_enough_if_a_current_name_would_be_outside_the_zone() -> None:

@@ -245,15 +245,6 @@ def read_next_page(world: World) -> Input:
             world.feed(answer)
 
 
-def test_refreshes_and_lists_of_zones_together_stay_within_the_rate_limit() -> None:
-    world = start_world(*foreign_records(100), page_size=3, max_refresh_interval_s=60.0)
-    world.calls.clear()
-    world.run(for_s=3600.0)
-    reads = [call for call in world.calls if call.startswith(("Read", "List"))]
-    assert 700 <= len(reads) <= 721
-    assert "ReadNames" not in reads
-
-
 def test_idle_engine_takes_a_step_only_to_refresh_or_list() -> None:
     world, woken = start_published(max_refresh_interval_s=60.0), list[float]()
     step = world.engine.step
@@ -266,18 +257,6 @@ def test_idle_engine_takes_a_step_only_to_refresh_or_list() -> None:
     world.run(for_s=3610.0)
     assert (world.calls.count("ListZones"), world.calls.count("ReadPage")) == (60, 60)
     assert len(woken) == 1 + 2 * 60 + 2 * 60  # one step for the request and one for the answer
-
-
-def test_the_first_read_of_a_zone_has_no_rate_limit() -> None:
-    world = build_world(*foreign_records(100), page_size=3)
-    world.run(for_s=0.0)
-    assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
-
-
-def test_a_small_zone_is_refreshed_every_interval() -> None:
-    world = start_world(*foreign_records(3), max_refresh_interval_s=60.0)
-    world.run(for_s=610.0)
-    assert world.calls.count("ReadPage") == 10
 
 
 def test_large_zone_does_not_delay_the_refresh_of_a_small_one() -> None:
@@ -517,13 +496,6 @@ def test_new_leader_refreshes_all_zones_at_once_and_every_minute() -> None:
     world.feed(LeadershipChanged(is_leader=True))
     first, second = find_reads(world, 70.0)
     assert (first <= PAUSE_S, second - first) == (True, 60)
-
-
-def test_an_ownership_record_removed_by_another_writer_is_found_within_fifteen_minutes() -> None:
-    world = start_quiet()
-    world.provider.remove_records(ZONE, ownership_record("web").key)
-    world.run(for_s=905.0)
-    assert world.decision("web").reason is Reason.FOREIGN_RECORD
 
 
 # lists of zones

@@ -95,12 +95,6 @@ def test_refused_name_that_is_not_reported_is_found_by_halving() -> None:
     assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
 
 
-def test_nothing_is_read_before_a_write_if_batches_are_conditional() -> None:
-    world = start_unconditional(capabilities=GUARDING)
-    world.run(observe_new("api", "blog", "web"))
-    assert world.calls == ["SubmitBatch"]
-
-
 def test_foreign_record_is_found_by_the_read_before_the_write() -> None:
     world = start_unconditional()
     world.provider.put_records(ZONE, record("web", "192.0.2.99"))

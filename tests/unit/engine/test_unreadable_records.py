@@ -49,10 +49,6 @@ def test_reported_once_with_its_location_if_nobody_requests_the_name() -> None:
     assert (decision.action, decision.reason, decision.detail) == (Action.KEEP, Reason.RECORD_UNREADABLE, WORDS)
     assert decision.is_relevant
     assert world.engine.decisions.failing == 1
-
-
-def test_a_record_that_cannot_be_parsed_is_reported_only_once() -> None:
-    world = start_world(unreadable("web"))
     world.run(for_s=600.0)
     assert world.reported == []
 
