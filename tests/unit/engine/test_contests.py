@@ -29,7 +29,7 @@ from tests.builders import (
     record,
     ref,
 )
-from tests.world import World, build_world, start_world
+from tests.world import World, build_world, start_published, start_world
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0)
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z"
@@ -275,7 +275,7 @@ def test_a_and_aaaa_record_can_belong_to_different_namespaces() -> None:
 
 def test_held_name_passes_to_another_namespace_that_requests_it() -> None:
     none_free = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(count=0, percent=0))
-    world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=none_free)
+    world = start_published(deletes=none_free)
     world.run(observe_gone("web"), for_s=120.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.HELD)]
     world.run(REQUESTED_IN_OTHER, for_s=120.0)

@@ -39,6 +39,9 @@ HIDDEN = [
 ]
 
 
+RESTARTED = pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
+
+
 def start_published(*flags: str) -> ClusterWorld:
     """Start a process that publishes two Services, long enough ago for its settings to be accepted."""
     return start_cluster(WEB, OTHER, flags=flags, for_s=700.0)
@@ -50,22 +53,17 @@ def restart_with(world: ClusterWorld, changed: Json, *flags: str) -> ClusterWorl
     return world.restart(*flags, for_s=700.0)
 
 
+@RESTARTED
 @pytest.mark.parametrize(("changed", "reason"), HIDDEN)
-def test_record_stays_while_a_mistake_may_hide_its_request(changed: Json, reason: Reason) -> None:
+def test_record_stays_while_a_mistake_may_hide_its_request(changed: Json, reason: Reason, *, restarted: bool) -> None:
     world = start_published()
-    world.apply(changed, for_s=700.0)
+    if restarted:
+        world = restart_with(world, changed)
+    else:
+        world.apply(changed, for_s=700.0)
     assert world.published() == {"web", "other"}
     assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
     assert world.decision("web").detail.startswith("Service shop/web: ")
-
-
-@pytest.mark.parametrize(("changed", "reason"), HIDDEN)
-def test_a_record_stays_after_a_restart_while_a_mistake_on_its_object_may_hide_the_request_for_it(
-    changed: Json, reason: Reason
-) -> None:
-    world = restart_with(start_published(), changed)
-    assert world.published() == {"web", "other"}
-    assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
 
 
 def test_record_is_deleted_after_a_restart_if_no_longer_requested() -> None:
@@ -73,7 +71,7 @@ def test_record_is_deleted_after_a_restart_if_no_longer_requested() -> None:
     assert world.published() == {"other"}
 
 
-@pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
+@RESTARTED
 def test_record_was_not_deleted_when_its_annotation_is_corrected(
     restarted: bool,
 ) -> None:
@@ -85,7 +83,7 @@ def test_record_was_not_deleted_when_its_annotation_is_corrected(
     assert world.deleted() == 0
 
 
-@pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
+@RESTARTED
 def test_record_is_deleted_when_the_misspelled_annotation_is_removed(restarted: bool) -> None:
     world = start_published()
     world.apply(MISSPELLED)
@@ -180,7 +178,7 @@ def test_record_without_resource_stays_while_its_former_object_is_invalid() -> N
     assert world.list_records() == {}
 
 
-@pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
+@RESTARTED
 def test_name_does_not_pass_to_another_namespace_while_a_mistake_hides_it(
     restarted: bool,
 ) -> None:

@@ -31,6 +31,7 @@ from tests.world import World, engine_settings, start_published, start_world
 BECOME_LEADER, BECOME_STANDBY = LeadershipChanged(is_leader=True), LeadershipChanged(is_leader=False)
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 NAMES = [f"h{number:02}" for number in range(20)]
+RECORDS = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
 READS = {"ListZones", "ReadPage", "ReadNames"}
 
 
@@ -66,7 +67,7 @@ def test_standby_writes_and_reports_its_plan_when_it_becomes_the_leader() -> Non
 
 
 def test_new_leader_reports_records_already_published() -> None:
-    world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
+    world = start_published(has_election=True)
     world.run(BECOME_LEADER)
     assert [one.reason for one in world.reported] == [Reason.PUBLISHED]
     assert world.provider.submissions == []
@@ -106,9 +107,7 @@ def test_standby_refreshes_zones_four_times_less_often() -> None:
 
 
 def test_standby_leaves_due_deletes_until_it_becomes_the_leader() -> None:
-    world = start_world(
-        *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
-    )
+    world = start_published(has_election=True, deletes=DELETES)
     world.run(observe_gone("web"), for_s=300.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
     assert world.decision("web").detail == "only the leader makes deletes, and this process is not the leader"
@@ -117,9 +116,7 @@ def test_standby_leaves_due_deletes_until_it_becomes_the_leader() -> None:
 
 
 def test_new_leader_deletes_nothing_before_it_loaded_the_state() -> None:
-    world = start_world(
-        *owned("web"),
-        first=[observe("web", build_claim("web", "web"))],
+    world = start_published(
         has_election=True,
         deletes=DELETES,
         has_state_store=True,
@@ -135,8 +132,7 @@ def test_new_leader_deletes_nothing_before_it_loaded_the_state() -> None:
 
 
 def test_former_leader_waits_for_the_state_when_it_leads_again() -> None:
-    first = [observe("web", build_claim("web", "web"))]
-    world = start_world(*owned("web"), first=first, has_election=True, deletes=DELETES, has_state_store=True)
+    world = start_published(has_election=True, deletes=DELETES, has_state_store=True)
     world.state_fails, world.state_forbidden = 99, False
     world.run(BECOME_LEADER, for_s=60.0)
     world.run(BECOME_STANDBY, observe_gone("web"), for_s=300.0)
@@ -146,8 +142,7 @@ def test_former_leader_waits_for_the_state_when_it_leads_again() -> None:
 
 
 def test_deletes_of_former_leader_count_in_the_budget_of_the_new_one() -> None:
-    records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    leader = start_world(*records, first=[observe_new(*NAMES)], deletes=DELETES, has_state_store=True)
+    leader = start_world(*RECORDS, first=[observe_new(*NAMES)], deletes=DELETES, has_state_store=True)
     standby = start_standby(leader, observe_new(*NAMES), deletes=DELETES, has_state_store=True)
     for world in (leader, standby):
         world.run(*(observe_gone(name) for name in NAMES[:10]), for_s=70.0)
@@ -159,8 +154,7 @@ def test_deletes_of_former_leader_count_in_the_budget_of_the_new_one() -> None:
 
 
 def test_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
-    records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = start_world(*records, first=[observe_new(*NAMES)], has_election=True, deletes=DELETES)
+    world = start_world(*RECORDS, first=[observe_new(*NAMES)], has_election=True, deletes=DELETES)
     world.run(BECOME_LEADER)
     world.run(*(observe_gone(name) for name in NAMES), for_s=70.0)
     assert world.held[-1].held
@@ -174,9 +168,7 @@ def test_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
 
 
 def test_granted_delete_is_not_made_after_another_process_leads() -> None:
-    world = start_world(
-        *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
-    )
+    world = start_published(has_election=True, deletes=DELETES)
     world.run(BECOME_LEADER)
     world.feed(observe_gone("web"))
     world.feed(BECOME_STANDBY)

@@ -5,17 +5,20 @@ See docs/design/delete-safety.md, "Evidence".
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import pytest
+from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
-from extdns.engine.inputs import Cause
+from extdns.engine.inputs import Cause, Observed
 from extdns.model.change import Action
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.planner.settings import PlanSettings
-from tests.builders import PODS, SERVICE, build_claim, build_unresolved, observe, observe_gone, owned
-from tests.cluster_world import ClusterWorld, start_cluster
+from tests.builders import PLAN, PODS, build_claim, build_unresolved, observe, observe_gone, owned
+from tests.cluster_world import start_cluster
 from tests.objects import Json, service
 from tests.world import World, start_world
 
@@ -26,9 +29,12 @@ BOTH = ("192.0.2.1", "192.0.2.2")
 
 def start_with_pods(**changes: object) -> World:
     """Start an engine in whose zone the Service `web` has a record with the addresses of two Pods."""
-    return start_world(
-        *owned("web", *BOTH), first=[observe("web", build_claim("web", "web", *BOTH))], deletes=GRACE, **changes
-    )
+    return start_world(*owned("web", *BOTH), first=[observe_pods(*BOTH)], deletes=GRACE, **changes)
+
+
+def observe_pods(*targets: str, missing: tuple[ObjectKey, ...] = ()) -> Observed:
+    """Build the observation that `web` has *targets* after a change of its Pods, of which lists lack *missing*."""
+    return observe("web", build_claim("web", "web", *targets), cause=Cause.DEPENDENCY, missing_dependencies=missing)
 
 
 def start_with_services() -> World:
@@ -37,30 +43,57 @@ def start_with_services() -> World:
     return start_world(*owned("web", *BOTH, resource="service/shop/api"), first=first, deletes=GRACE)
 
 
-def test_an_address_stays_until_a_get_confirms_that_its_pod_is_gone() -> None:
-    world = start_with_pods()
-    world.run(
-        observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
-        for_s=59.0,
-    )
+class Loss(NamedTuple):
+    """How a world starts that publishes two addresses, and what is observed about an object that has one of them."""
+
+    start: Callable[[], World]
+    missing: Observed
+    returned: Observed
+    deleted: Observed
+    left: str = BOTH[0]
+
+
+API, WEB = build_claim("api", "web", BOTH[0]), build_claim("web", "web", BOTH[1])
+LOSSES = pytest.mark.parametrize(
+    "loss",
+    [
+        Loss(start_with_pods, observe_pods(BOTH[0], missing=(POD,)), observe_pods(*BOTH), observe_pods(BOTH[0])),
+        Loss(start_with_services, observe_gone("web", Cause.MISSING), observe("web", WEB), observe_gone("web")),
+        Loss(
+            start_with_services, observe_gone("api", Cause.MISSING), observe("api", API), observe_gone("api"), BOTH[1]
+        ),
+    ],
+    ids=["pod", "object", "object-that-the-ownership-record-names"],
+)
+
+
+@LOSSES
+def test_address_stays_until_a_get_confirms_that_its_object_is_gone(loss: Loss) -> None:
+    world = loss.start()
+    world.run(loss.missing, for_s=59.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
     assert world.list_records() == {"web A": BOTH}
     world.run(for_s=2.0)
-    assert world.list_records() == {"web A": BOTH[:1]}
+    assert world.list_records() == {"web A": (loss.left,)}
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_an_address_stays_while_a_get_finds_its_pod() -> None:
-    world = start_with_pods()
-    world.exists = lambda key: key == POD
-    world.run(
-        observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
-        for_s=900.0,
-    )
+@LOSSES
+def test_address_stays_while_a_get_finds_its_object(loss: Loss) -> None:
+    world = loss.start()
+    world.exists = lambda _: True
+    world.run(loss.missing, for_s=900.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-    world.run(observe("web", build_claim("web", "web", *BOTH), cause=Cause.DEPENDENCY), for_s=5.0)
+    world.run(loss.returned, for_s=5.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert not world.provider.submissions
+
+
+@LOSSES
+def test_address_is_removed_at_once_when_its_object_is_observed_as_deleted(loss: Loss) -> None:
+    world = loss.start()
+    world.run(loss.deleted, for_s=1.0)
+    assert world.list_records() == {"web A": (loss.left,)}
 
 
 def node(name: str, address: str) -> Json:
@@ -69,94 +102,36 @@ def node(name: str, address: str) -> Json:
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "uid": name}, "spec": {}, "status": status}
 
 
-def start_with_nodes() -> ClusterWorld:
-    """Start a process that publishes the addresses of two Nodes for a Service of type NodePort."""
+def test_address_of_an_unlisted_node_stays_until_a_get_confirms_that_it_is_gone() -> None:
     nodes = [node(f"n{number}", address) for number, address in enumerate(BOTH)]
     world = start_cluster(service("web", type="NodePort", clusterIP="10.0.0.1"), *nodes)
-    assert world.list_records() == {"web A": BOTH}
-    return world
-
-
-def test_the_address_of_a_node_that_a_list_lacks_stays_until_a_get_confirms_that_the_node_is_gone() -> None:
-    world = start_with_nodes()
-    world.drop_from_list(node("n1", BOTH[1]), exist=False, for_s=59.0)
+    world.drop_from_list(nodes[1], exist=False, for_s=59.0)
     assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
     assert world.list_records() == {"web A": BOTH}
     world.run(for_s=2.0)
     assert world.list_records() == {"web A": BOTH[:1]}
-
-
-def test_the_address_of_a_node_that_a_list_lacks_stays_while_a_get_finds_the_node() -> None:
-    world = start_with_nodes()
-    world.drop_from_list(node("n1", BOTH[1]), for_s=900.0)
-    assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
+    world.apply(nodes[1])
     assert world.list_records() == {"web A": BOTH}
-
-
-def test_the_address_of_a_node_is_removed_at_once_when_the_node_is_observed_as_deleted() -> None:
-    world = start_with_nodes()
-    world.delete(node("n1", BOTH[1]))
-    assert world.list_records() == {"web A": BOTH[:1]}
-
-
-def test_an_address_is_removed_at_once_when_its_pod_is_observed_as_deleted() -> None:
-    world = start_with_pods()
-    world.run(observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY), for_s=1.0)
+    world.delete(nodes[1])
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
 def test_removed_at_once_when_an_unlisted_pod_turns_out_to_be_deleted() -> None:
     world = start_with_pods()
-    world.run(
-        observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
-        for_s=5.0,
-    )
-    world.run(observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY), for_s=1.0)
+    world.run(observe_pods(BOTH[0], missing=(POD,)), for_s=5.0)
+    world.run(observe_pods(BOTH[0]), for_s=1.0)
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
 def test_new_address_is_published_at_once_while_a_pod_is_missing() -> None:
-    world = start_with_pods()
-    new = (BOTH[0], "192.0.2.3")
-    world.run(
-        observe("web", build_claim("web", "web", *new), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)), for_s=1.0
-    )
+    world, new = start_with_pods(), (BOTH[0], "192.0.2.3")
+    world.run(observe_pods(*new, missing=(POD,)), for_s=1.0)
     assert world.list_records() == {"web A": new}
 
 
-@pytest.mark.parametrize("missing", ["api", "web"])
-def test_the_address_of_one_of_two_objects_stays_until_a_get_confirms_that_the_object_is_gone(missing: str) -> None:
-    world = start_with_services()
-    world.run(observe_gone(missing, Cause.MISSING), for_s=59.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-    assert world.list_records() == {"web A": BOTH}
-    world.run(for_s=2.0)
-    assert world.list_records() == {"web A": (BOTH[missing == "api"],)}
-
-
-def test_the_address_of_one_of_two_objects_stays_while_a_get_finds_the_object() -> None:
-    world = start_with_services()
-    world.exists = lambda key: key == ObjectKey(SERVICE, "shop", "web")
-    world.run(observe_gone("web", Cause.MISSING), for_s=900.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-    world.run(observe("web", build_claim("web", "web", BOTH[1])), for_s=5.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
-    assert not world.provider.submissions
-
-
-def test_the_address_of_one_of_two_objects_is_removed_at_once_when_the_object_is_deleted() -> None:
-    world = start_with_services()
-    world.run(observe_gone("web"), for_s=1.0)
-    assert world.list_records() == {"web A": BOTH[:1]}
-
-
 def test_address_of_missing_pod_is_removed_at_once_with_compat() -> None:
-    plan = PlanSettings(owner="me", source_order=("service", "ingress"), compat=True)
-    world = start_with_pods(plan=plan)
-    world.run(
-        observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
-        for_s=1.0,
-    )
+    world = start_with_pods(plan=replace(PLAN, compat=True))
+    world.run(observe_pods(BOTH[0], missing=(POD,)), for_s=1.0)
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
@@ -170,39 +145,32 @@ def test_results_of_checks_are_dropped_when_no_decision_needs_them() -> None:
     assert not world.engine.claims._ended
 
 
-def test_record_of_unlisted_object_stays_though_another_type_is_requested() -> None:
+def start_with_two_types() -> World:
+    """Start an engine in whose zone the Service `web` has an A record, and `api` an AAAA record of the same name."""
     ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
-    world = start_world(
-        *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
-    )
-    world.run(observe_gone("web", Cause.MISSING), for_s=59.0)
-    assert world.list_decisions("web") == [
-        ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED),
-        ("AAAA", Action.KEEP, Reason.PUBLISHED),
-    ]
-    world.run(for_s=2.0)
-    assert world.evidence == [Evidence.ABSENT]
+    return start_world(*records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE)
 
 
-def test_record_of_deleted_object_keeps_its_grace_though_another_type_is_wanted() -> None:
-    ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
-    records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
-    world = start_world(
-        *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
-    )
-    world.run(observe_gone("web"), for_s=59.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE), ("AAAA", Action.KEEP, Reason.PUBLISHED)]
+@pytest.mark.parametrize(
+    ("cause", "reason", "evidence"),
+    [
+        (Cause.MISSING, Reason.ABSENCE_UNCONFIRMED, Evidence.ABSENT),
+        (Cause.DELETED, Reason.IN_GRACE, Evidence.OBJECT_DELETED),
+    ],
+)
+def test_record_of_ended_object_stays_at_first_though_another_type_is_requested(
+    cause: Cause, reason: Reason, evidence: Evidence
+) -> None:
+    world = start_with_two_types()
+    world.run(observe_gone("web", cause), for_s=59.0)
+    assert world.list_decisions("web") == [("A", Action.KEEP, reason), ("AAAA", Action.KEEP, Reason.PUBLISHED)]
     world.run(for_s=2.0)
-    assert world.evidence == [Evidence.OBJECT_DELETED]
+    assert world.evidence == [evidence]
 
 
 def test_unresolved_claim_keeps_record_though_another_type_is_requested() -> None:
-    ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
-    records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
-    world = start_world(
-        *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
-    )
+    world = start_with_two_types()
     world.run(observe("new", build_unresolved("new", "web")), observe_gone("web"), for_s=600.0)
     assert world.list_decisions("web") == [
         ("A", Action.KEEP, Reason.NO_ADDRESS),

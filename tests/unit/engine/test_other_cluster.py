@@ -15,14 +15,14 @@ from tests.world import World, build_world
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 NAMES = ["api", "web"]
+RECORDS = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
 BLUE = ClusterIdentity(uid="blue")
 GREEN = ClusterIdentity(uid="green")
 
 
 def start_in(cluster: ClusterIdentity, *names: str, before: World | None = None) -> World:
     """Return a process that reads the Services *names* from *cluster*, with the state that *before* saved."""
-    records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = build_world(*records, deletes=DELETES, has_state_store=True)
+    world = build_world(*RECORDS, deletes=DELETES, has_state_store=True)
     if before:
         world.state, world.now_s = before.state, before.now_s
     world.run(
@@ -35,11 +35,16 @@ def start_in(cluster: ClusterIdentity, *names: str, before: World | None = None)
     return world
 
 
+def start_and_save(cluster: ClusterIdentity = BLUE) -> World:
+    """Return a process that saved the identity of *cluster*."""
+    world = start_in(cluster, *NAMES)
+    world.run(for_s=30.0)
+    return world
+
+
 def start_in_other_cluster() -> World:
     """Return a process in another cluster, in which `web` has another address and `api` is missing."""
-    before = start_in(BLUE, *NAMES)
-    before.run(for_s=30.0)
-    world = start_in(GREEN, before=before)
+    world = start_in(GREEN, before=start_and_save())
     world.run(observe_new("web", "fresh", target="192.0.2.9"), observe_gone("api", Cause.MISSING), for_s=3600.0)
     return world
 
@@ -57,9 +62,7 @@ def test_updates_and_deletes_are_held_while_objects_come_from_another_cluster() 
 
 
 def test_id_is_saved_even_if_nothing_else_changes() -> None:
-    before = start_in(BLUE, *NAMES)
-    before.run(for_s=30.0)
-    world = start_in(GREEN, *NAMES, before=before)
+    world = start_in(GREEN, *NAMES, before=start_and_save())
     world.run(for_s=30.0)
     assert world.state.other_cluster == GREEN.id
     world.run(ClusterIdentified(identity=BLUE), for_s=30.0)
@@ -76,8 +79,7 @@ def test_updates_and_deletes_are_made_after_a_person_accepted_the_cluster() -> N
 
 
 def test_accepted_by_a_flag() -> None:
-    before = start_in(BLUE, *NAMES)
-    before.run(for_s=30.0)
+    before = start_and_save()
     world = start_in(GREEN, *NAMES, before=before)
     assert world.engine.delete_guard.cluster.other_id == GREEN.id
     settings = DeleteSettings(owner="me", grace_s=60.0, accepted_clusters=(GREEN.id,))
@@ -88,9 +90,7 @@ def test_accepted_by_a_flag() -> None:
 
 
 def test_newly_known_part_is_added_to_the_saved_identity() -> None:
-    before = start_in(BLUE, *NAMES)
-    before.run(for_s=30.0)
-    after = start_in(ClusterIdentity(authority="ca"), *NAMES, before=before)
+    after = start_in(ClusterIdentity(authority="ca"), *NAMES, before=start_and_save())
     after.run(for_s=30.0)
     assert after.state.cluster == ClusterIdentity(uid="blue", authority="ca")
 
@@ -100,8 +100,7 @@ WITH_TIMEOUT = replace(DELETES, identity_timeout_s=30.0)
 
 def start_unidentified(before: World, *, once: bool = False) -> World:
     """Return a process after *before* that has not identified its cluster; `web` has another address."""
-    records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = build_world(*records, deletes=WITH_TIMEOUT, has_state_store=True, once=once)
+    world = build_world(*RECORDS, deletes=WITH_TIMEOUT, has_state_store=True, once=once)
     world.state, world.now_s = before.state, before.now_s
     world.run(
         observe_new("web", "fresh", target="192.0.2.9"),
@@ -110,13 +109,6 @@ def start_unidentified(before: World, *, once: bool = False) -> World:
         change_phase(INGRESS),
         for_s=10.0,
     )
-    return world
-
-
-def start_and_save(cluster: ClusterIdentity = BLUE) -> World:
-    """Return a process that saved the identity of *cluster*."""
-    world = start_in(cluster, *NAMES)
-    world.run(for_s=30.0)
     return world
 
 
@@ -163,8 +155,7 @@ def test_updates_do_not_wait_if_the_saved_state_names_no_cluster() -> None:
 
 def test_updates_wait_until_the_saved_state_is_loaded() -> None:
     before = start_and_save()
-    records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = build_world(*records, deletes=DELETES, has_state_store=True)
+    world = build_world(*RECORDS, deletes=DELETES, has_state_store=True)
     world.state, world.now_s = before.state, before.now_s
     world.state_fails, world.state_forbidden = 2, False
     world.run(

@@ -363,9 +363,7 @@ def find_reads(world: World, for_s: float, effect: type[ReadPage | ListZones] = 
 
 def start_quiet(*, page_size: int = 300, **changes: object) -> World:
     """Start an engine with the published Service `web`, and let a quiet hour pass."""
-    world = start_world(
-        *owned("web"), first=[observe("web", build_claim("web", "web"))], page_size=page_size, **changes
-    )
+    world = start_published(page_size=page_size, **changes)
     world.run(for_s=HOUR_S)
     world.calls.clear()
     return world

@@ -35,7 +35,7 @@ from tests.builders import (
     record,
 )
 from tests.rules import FakeRule, change_rules, deny_targets
-from tests.world import World, build_world, start_world
+from tests.world import World, build_world, start_published, start_world
 
 OLD, BAD, GOOD, ALIAS = "192.0.2.1", "169.254.0.1", "192.0.2.2", "bad.example.net"
 DENY = deny_targets(BAD, ALIAS)
@@ -288,9 +288,7 @@ def test_kept_after_its_object_is_deleted_if_replacement_is_unsupported(claim: R
 
 
 def test_deleted_although_an_unsupported_record_could_coexist() -> None:
-    world = start_world(
-        *owned("web"), first=[observe("web", build_claim("web", "web"))], adjust=accept_simple_addresses
-    )
+    world = start_published(adjust=accept_simple_addresses)
     other = build_claim("new", "web", "2001:db8::1", rtype="AAAA", set_identifier="v1")
     world.run(observe("new", other), observe_gone("web"), for_s=600.0)
     assert world.list_records() == {}

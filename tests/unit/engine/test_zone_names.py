@@ -38,6 +38,8 @@ from tests.builders import (
 from tests.world import World, build_world
 
 DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")
+PRIVATE: Final = replace(DEV, private=True)
+OTHER_DEV: Final = Zone(name=DEV.name, id="private", private=True)
 OURS: Final = ownership_record("dev")
 INSIDE: Final = record(
     "_extdns-a.dev",
@@ -78,16 +80,40 @@ def test_ownership_record_is_created_in_the_parent_before_the_record() -> None:
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_record_at_the_name_of_a_zone_is_ours_if_its_ownership_record_is_in_the_parent_zone() -> None:
-    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
-    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
-    assert list_writes(world) == []
-
-
-def test_a_record_at_the_name_of_a_zone_is_updated_without_changing_its_ownership_record() -> None:
-    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.7")
-    assert list_writes(world) == [("dev", Action.CREATE, "A")]
-    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
+@pytest.mark.parametrize(
+    ("above", "below", "target", "is_written", "decision"),
+    [
+        pytest.param(OURS, record("dev"), "192.0.2.1", False, (Action.KEEP, Reason.PUBLISHED), id="ours"),
+        pytest.param(OURS, record("dev"), "192.0.2.7", True, (Action.KEEP, Reason.PUBLISHED), id="ours-and-updated"),
+        pytest.param(OURS, None, "192.0.2.1", True, (Action.KEEP, Reason.PUBLISHED), id="unused-ownership-record"),
+        pytest.param(
+            None, record("dev", "192.0.2.9"), "192.0.2.1", False, (Action.KEEP, Reason.FOREIGN_RECORD), id="none"
+        ),
+        pytest.param(
+            ownership_record("dev", owner="other"),
+            record("dev", "192.0.2.9"),
+            "192.0.2.1",
+            False,
+            (Action.KEEP, Reason.OWNED_BY_OTHER),
+            id="another-owner",
+        ),
+        pytest.param(
+            record("a-dev", '"x"', rtype="TXT"),
+            None,
+            "192.0.2.1",
+            False,
+            (Action.NONE, Reason.NO_OWNERSHIP_NAME),
+            id="foreign-record-at-the-ownership-name",
+        ),
+    ],
+)
+def test_ownership_record_in_the_parent_decides_about_the_record(
+    above: Record | None, below: Record | None, target: str, is_written: bool, decision: tuple[Action, Reason]
+) -> None:
+    world = start_two_zones((above,) if above else (), (below,) if below else (), target)
+    assert list_writes(world) == ([("dev", Action.CREATE, "A")] if is_written else [])
+    assert world.list_decisions("dev") == [("A", *decision)]
+    assert not is_written or world.list_records(DEV) == {"dev A": (target,)}
 
 
 def test_ownership_record_in_the_parent_is_deleted_after_the_record() -> None:
@@ -95,26 +121,6 @@ def test_ownership_record_in_the_parent_is_deleted_after_the_record() -> None:
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world) == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, set())
-
-
-def test_a_record_at_the_name_of_a_zone_is_foreign_without_ownership_record_in_the_parent_zone() -> None:
-    world = start_two_zones((), (record("dev", "192.0.2.9"),), "192.0.2.1")
-    assert list_writes(world) == []
-    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
-
-
-def test_the_record_at_the_name_of_a_zone_is_not_changed_if_its_ownership_record_has_another_owner() -> None:
-    world = start_two_zones((ownership_record("dev", owner="other"),), (record("dev", "192.0.2.9"),), "192.0.2.1")
-    assert list_writes(world) == []
-    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.OWNED_BY_OTHER)]
-
-
-def test_nothing_is_created_at_the_name_of_a_zone_if_a_foreign_record_has_the_ownership_name_in_the_parent_zone() -> (
-    None
-):
-    world = start_two_zones((record("a-dev", '"x"', rtype="TXT"),), (), "192.0.2.1")
-    assert list_writes(world) == []
-    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
 
 def test_ownership_record_is_inside_the_zone_without_a_parent() -> None:
@@ -158,13 +164,12 @@ def test_ownership_record_inside_stays_valid_when_the_parent_is_managed_later() 
 
 @pytest.mark.parametrize("zones", [{}, {ZONE: ()}], ids=["alone", "with-a-parent-zone"])
 def test_each_of_two_zones_of_one_name_can_have_its_own_ownership_record(zones: dict[Zone, tuple[Record, ...]]) -> None:
-    private_dev = Zone(name=DEV.name, id="private", private=True)
     held = (record("dev"), INSIDE)
-    world = build_world(zones={**zones, DEV: held, private_dev: held})
+    world = build_world(zones={**zones, DEV: held, OTHER_DEV: held})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert list_writes(world) == []
     world.run(observe_gone("web"), for_s=120.0)
-    assert (world.provider.contents(DEV), world.provider.contents(private_dev)) == ({}, {})
+    assert (world.provider.contents(DEV), world.provider.contents(OTHER_DEV)) == ({}, {})
 
 
 def test_planned_again_when_the_ownership_record_inside_is_removed() -> None:
@@ -243,11 +248,6 @@ def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> Non
     assert list_writes(world)[3:] == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
 
 
-def test_an_ownership_record_in_the_parent_zone_that_covers_no_record_is_used_for_a_new_record() -> None:
-    world = start_two_zones((OURS,), (), "192.0.2.1")
-    assert list_writes(world) == [("dev", Action.CREATE, "A")]
-
-
 def test_ownership_record_without_record_goes_if_nobody_requests_the_name() -> None:
     """Test a start after a crash between the two writes."""
     world = start_two_zones((OURS, ownership_record("dev", owner="other", rtype="AAAA")), ())
@@ -280,8 +280,7 @@ def test_ownership_record_stays_while_another_zone_of_the_name_may_exist(listed:
 
 
 def test_ownership_record_stays_after_a_zone_of_the_name_is_not_listed() -> None:
-    private_dev = Zone(name=DEV.name, id="private", private=True)
-    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
+    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), OTHER_DEV: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     world.provider.zone_list = ZoneList(zones=(DEV, ZONE))
     world.run(for_s=1500.0)
@@ -351,73 +350,59 @@ def test_upsert_only_deletes_neither_record_nor_ownership_record() -> None:
 
 
 def test_two_zones_of_one_name_share_the_ownership_record_in_the_parent() -> None:
-    private_dev = Zone(name=DEV.name, id="private", private=True)
-    world = build_world(zones={ZONE: (), DEV: (), private_dev: ()})
+    world = build_world(zones={ZONE: (), DEV: (), OTHER_DEV: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert list_writes(world)[0] == ("example.org", Action.CREATE, "TXT")
     assert sorted(list_writes(world)[1:]) == [("dev", Action.CREATE, "A"), ("private", Action.CREATE, "A")]
     world.run(observe_gone("web"), for_s=120.0)
-    assert (world.list_records(DEV), world.list_records(private_dev), world.list_ownership_labels()) == ({}, {}, set())
+    assert (world.list_records(DEV), world.list_records(OTHER_DEV), world.list_ownership_labels()) == ({}, {}, set())
 
 
 def test_shared_ownership_record_is_deleted_after_both_records() -> None:
-    private_dev = Zone(name=DEV.name, id="private", private=True)
-    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
+    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), OTHER_DEV: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == private_dev else None
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == OTHER_DEV else None
     world.run(observe_gone("web"), for_s=30.0)
-    assert (world.list_records(DEV), world.list_records(private_dev), world.list_ownership_labels()) == (
+    assert (world.list_records(DEV), world.list_records(OTHER_DEV), world.list_ownership_labels()) == (
         {},
         {"dev A": ("192.0.2.1",)},
         {"a-dev"},
     )
     world.provider.rule = lambda _: None
     world.run(for_s=600.0)
-    assert (world.list_records(private_dev), world.list_ownership_labels()) == ({}, set())
+    assert (world.list_records(OTHER_DEV), world.list_ownership_labels()) == ({}, set())
 
 
 def test_name_of_a_private_zone_is_also_published_in_its_public_parent() -> None:
     """Test that both records have one ownership record, in the public zone."""
-    private = replace(DEV, private=True)
-    world = build_world(zones={ZONE: (), private: ()})
+    world = build_world(zones={ZONE: (), PRIVATE: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    assert (world.list_records(), world.list_records(private)) == ({"dev A": ("192.0.2.1",)}, {"dev A": ("192.0.2.1",)})
+    assert (world.list_records(), world.list_records(PRIVATE)) == ({"dev A": ("192.0.2.1",)}, {"dev A": ("192.0.2.1",)})
     assert world.list_ownership_labels() == {"a-dev"}
     world.run(observe_gone("web"), for_s=120.0)
-    assert (world.list_records(), world.list_records(private), world.list_ownership_labels()) == ({}, {}, set())
+    assert (world.list_records(), world.list_records(PRIVATE), world.list_ownership_labels()) == ({}, {}, set())
 
 
-def test_shared_ownership_record_stays_while_a_record_cannot_be_deleted() -> None:
-    private = replace(DEV, private=True)
-    world = build_world(zones={ZONE: (), private: ()})
+@pytest.mark.parametrize("refusing", [ZONE, PRIVATE], ids=["public", "private"])
+def test_shared_ownership_record_stays_while_a_record_cannot_be_deleted(refusing: Zone) -> None:
+    world = build_world(zones={ZONE: (), PRIVATE: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == refusing.id else None
     world.run(observe_gone("web"), for_s=120.0)
-    assert (world.list_records(), world.list_records(private), world.list_ownership_labels()) == (
-        {"dev A": ("192.0.2.1",)},
-        {},
-        {"a-dev"},
-    )
-
-
-def test_not_published_in_a_private_zone_if_the_public_parent_refuses() -> None:
-    world = build_world(zones={ZONE: (), replace(DEV, private=True): ()})
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.REFUSED), ("A", Action.NONE, Reason.REFUSED)]
-
-
-def test_a_shared_ownership_record_stays_while_the_record_in_the_private_zone_cannot_be_deleted() -> None:
-    private = replace(DEV, private=True)
-    world = build_world(zones={ZONE: (), private: ()})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == private.id else None
-    world.run(observe_gone("web"), for_s=120.0)
-    assert (world.list_records(), world.list_records(private)) == ({}, {"dev A": ("192.0.2.1",)})
+    records = {"dev A": ("192.0.2.1",)}
+    assert world.list_records() == (records if refusing is ZONE else {})
+    assert world.list_records(PRIVATE) == (records if refusing is PRIVATE else {})
     assert world.list_ownership_labels() == {"a-dev"}
     world.provider.rule = lambda _: None
     world.run(for_s=600.0)
-    assert (world.list_records(private), world.list_ownership_labels()) == ({}, set())
+    assert (world.list_records(), world.list_records(PRIVATE), world.list_ownership_labels()) == ({}, {}, set())
+
+
+def test_not_published_in_a_private_zone_if_the_public_parent_refuses() -> None:
+    world = build_world(zones={ZONE: (), PRIVATE: ()})
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.REFUSED), ("A", Action.NONE, Reason.REFUSED)]
 
 
 def test_ownership_record_stays_while_it_covers_a_record_in_the_parent() -> None:
@@ -467,11 +452,10 @@ def test_shared_ownership_record_stays_while_it_may_be_that_of_either() -> None:
 
 
 def test_equal_records_share_their_ownership_record_after_the_claim_changed() -> None:
-    private_dev = Zone(name=DEV.name, id="private", private=True)
-    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
+    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), OTHER_DEV: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), change_phase(SERVICE), change_phase(INGRESS))
     world.run(for_s=60.0)
-    assert world.list_records(DEV) == world.list_records(private_dev) == {"dev A": ("192.0.2.7",)}
+    assert world.list_records(DEV) == world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.7",)}
 
 
 @pytest.mark.parametrize("private", [True, False])
@@ -486,8 +470,7 @@ def test_no_ownership_record_is_created_if_it_would_also_cover_a_foreign_record_
 
 
 def test_no_ownership_record_is_created_if_it_would_cover_a_foreign_record() -> None:
-    private = replace(DEV, private=True)
-    world = build_world(zones={ZONE: (), private: (record("dev", "192.0.2.9"),)})
+    world = build_world(zones={ZONE: (), PRIVATE: (record("dev", "192.0.2.9"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
     assert list_writes(world) == []
     assert sorted(world.list_decisions("dev")) == [
