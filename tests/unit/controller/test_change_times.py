@@ -66,7 +66,7 @@ def request_web(target: str = "192.0.2.1") -> Observed:
     return observe("web", build_claim("web", "web", target))
 
 
-def test_the_change_time_of_a_new_name_is_measured_from_the_arrival_of_its_object_to_the_accepted_write() -> None:
+def test_change_time_is_from_arrival_of_the_object_to_the_accepted_write() -> None:
     scene = Scene()
     scene.receive(request_web(), ago_s=0.5)
     assert scene.read(PLAN) == (1, 0.5)
@@ -74,7 +74,7 @@ def test_the_change_time_of_a_new_name_is_measured_from_the_arrival_of_its_objec
     assert scene.read(CHANGE) == (1, 0.5)
 
 
-def test_a_repair_that_no_object_caused_is_not_measured_as_the_change_of_an_object() -> None:
+def test_repair_that_no_object_caused_is_not_measured() -> None:
     scene = Scene(*owned("web"))
     scene.receive(request_web(), ago_s=0.5)
     scene.world.provider.put_records(ZONE, record("web", "192.0.2.66"))
@@ -84,7 +84,7 @@ def test_a_repair_that_no_object_caused_is_not_measured_as_the_change_of_an_obje
     assert scene.read(CHANGE) == (0, 0.0)
 
 
-def test_the_measured_time_includes_the_time_in_which_the_dns_service_throttles() -> None:
+def test_time_includes_that_in_which_the_service_throttles() -> None:
     scene = Scene()
     scene.world.provider.answers.extend([TryLater(message="busy")] * 5)
     scene.receive(request_web(), for_s=120.0)
@@ -94,7 +94,7 @@ def test_the_measured_time_includes_the_time_in_which_the_dns_service_throttles(
     assert scene.read(WRITE) == (1, total_s)
 
 
-def test_a_change_that_was_refused_once_is_measured_only_up_to_its_plan() -> None:
+def test_measured_only_up_to_its_plan_if_it_was_refused_once() -> None:
     scene = Scene()
     scene.world.provider.answers.append(Refused(message="invalid"))
     scene.receive(request_web(), for_s=600.0)
@@ -103,7 +103,7 @@ def test_a_change_that_was_refused_once_is_measured_only_up_to_its_plan() -> Non
     assert scene.read(CHANGE) == (0, 0.0)
 
 
-def test_a_delete_is_measured_only_from_its_plan_to_its_write() -> None:
+def test_delete_is_measured_only_from_its_plan_to_its_write() -> None:
     scene = Scene(*owned("web"))
     scene.receive(request_web())
     scene.receive(observe_gone("web"), for_s=600.0)
@@ -112,7 +112,7 @@ def test_a_delete_is_measured_only_from_its_plan_to_its_write() -> None:
     assert scene.read(CHANGE) == (0, 0.0)
 
 
-def test_changes_of_the_first_full_pass_are_not_measured_from_their_objects() -> None:
+def test_changes_of_the_first_full_pass_are_not_measured() -> None:
     scene = Scene()
     scene.is_started = False
     scene.receive(request_web())
@@ -120,7 +120,7 @@ def test_changes_of_the_first_full_pass_are_not_measured_from_their_objects() ->
     assert scene.read(CHANGE) == (0, 0.0)
 
 
-def test_a_change_is_not_measured_if_the_leadership_changed_before_its_write() -> None:
+def test_not_measured_if_leadership_changed_before_the_write() -> None:
     scene = Scene()
     scene.world.provider.answers.append(TryLater(message="busy"))
     scene.receive(request_web(), for_s=0.0)

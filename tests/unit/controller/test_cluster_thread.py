@@ -1,4 +1,4 @@
-"""The cluster thread continues after errors of the cluster and of sources."""
+"""The cluster thread continues after errors of the cluster and of sources, and shows when it does not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.controller.clock import SystemClock
-from extdns.controller.cluster_thread import ClusterThread
+from extdns.controller.cluster_thread import ClusterThread, Heartbeat
 from extdns.controller.reporter import ActivityReporter
 from extdns.engine.inputs import ClusterIdentified, Input, KindStateChanged, Observation, Observed, ProblemChanged
 from extdns.engine.observer import Observer
@@ -88,12 +88,12 @@ NOW_SYNCED = KindStateChanged(state=SYNCED.state)
 NOW_FAILING = KindStateChanged(state=KindState(kind=SERVICE, phase=Phase.FAILING, detail="ZeroDivisionError: planted"))
 
 
-def test_objects_reach_the_engine_before_their_kind_is_reported_as_synced() -> None:
+def test_objects_reach_the_engine_before_their_kind_is_synced() -> None:
     scene = ThreadScene(ScriptedCluster((*add_services("web", "api"), SYNCED)))
     assert scene.list_inputs() == [("web", "api"), NOW_SYNCED]
 
 
-def test_the_cluster_identity_reaches_the_engine_before_the_objects() -> None:
+def test_cluster_identity_reaches_the_engine_before_the_objects() -> None:
     identity = IdentityRead(identity=ClusterIdentity(configured_id="blue"))
     problem = ObjectProblem(location="Service shop/odd", key=None, message="is odd")
     cluster = ScriptedCluster((*add_services("web"), problem, identity, SYNCED))
@@ -128,13 +128,13 @@ def test_the_cluster_thread_counts_as_broken_after_five_failures_in_a_row(monkey
     assert scene.reporter.defect_count == 5
 
 
-def test_an_object_that_makes_the_observer_raise_is_dropped_and_its_kind_is_failing() -> None:
+def test_object_is_dropped_and_its_kind_fails_if_the_observer_raises() -> None:
     scene = ThreadScene(ScriptedCluster((*add_services("web", "bad", "api"), SYNCED)), observer=FailingObserver)
     assert scene.list_inputs() == [NOW_FAILING, ("web", "api"), NOW_FAILING]
     assert scene.reporter.defect_count == 1
 
 
-def test_a_kind_with_a_dropped_object_is_not_reported_as_synced_again() -> None:
+def test_kind_is_not_synced_again_after_an_object_was_dropped() -> None:
     script: list[tuple[ClusterChange, ...]] = [(SYNCED,), add_services("bad"), (SYNCED,)]
     first, *others = ThreadScene(ScriptedCluster(*script), observer=FailingObserver).list_inputs()
     assert first == NOW_SYNCED
@@ -142,7 +142,7 @@ def test_a_kind_with_a_dropped_object_is_not_reported_as_synced_again() -> None:
     assert all(one == NOW_FAILING for one in others)
 
 
-def test_problems_in_manifests_and_phases_of_kinds_reach_the_engine() -> None:
+def test_problems_in_manifests_and_phases_reach_the_engine() -> None:
     failing = KindChange(state=KindState(kind=SERVICE, phase=Phase.FORBIDDEN, detail="no right"))
     problem = ObjectProblem(location="shop.yaml:3", key=None, message="no YAML")
     scene = ThreadScene(ScriptedCluster((problem, failing)))
@@ -150,7 +150,7 @@ def test_problems_in_manifests_and_phases_of_kinds_reach_the_engine() -> None:
 
 
 @pytest.mark.parametrize("deaf", ["report_object_problem", "report_observations", "report_kind_state"])
-def test_the_engine_gets_its_inputs_even_if_the_reporter_raises(deaf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_gets_its_inputs_if_the_reporter_raises(deaf: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError("planted")
 
@@ -169,7 +169,7 @@ class FailingServices(NamedServices):
         raise ZeroDivisionError("planted")
 
 
-def test_the_log_lines_about_objects_that_arrive_together_are_limited(caplog: pytest.LogCaptureFixture) -> None:
+def test_log_lines_about_objects_that_arrive_together_are_limited(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     names = [f"n{number}" for number in range(PER_BATCH + 5)]
     cluster, limiter = ScriptedCluster(add_services(*names)), LogLimiter(lambda: 0.0)
@@ -178,7 +178,7 @@ def test_the_log_lines_about_objects_that_arrive_together_are_limited(caplog: py
     assert [record.msg for record in caplog.records].count(Event.OBJECT_FAILED) == PER_BATCH
 
 
-def test_an_exception_in_the_report_about_one_object_does_not_affect_that_about_another(
+def test_exception_in_the_report_about_one_object_does_not_affect_another(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count, failures = Metrics.count_object_failure, iter([True])
@@ -194,7 +194,7 @@ def test_an_exception_in_the_report_about_one_object_does_not_affect_that_about_
     assert scene.reporter.defect_count == 1
 
 
-def test_closing_a_cluster_thread_that_never_started_closes_the_cluster() -> None:
+def test_closing_closes_the_cluster_if_the_thread_never_started() -> None:
     cluster = ScriptedCluster()
     thread = ClusterThread(
         cluster,
@@ -206,3 +206,44 @@ def test_closing_a_cluster_thread_that_never_started_closes_the_cluster() -> Non
     )
     thread.close()
     assert cluster.closings == 1
+
+
+# heartbeats
+
+
+@pytest.mark.parametrize(
+    ("after_s", "healthy"), [pytest.param(119.9, True, id="in time"), pytest.param(120.0, False, id="stuck")]
+)
+def test_thread_is_stuck_after_two_minutes_without_progress(after_s: float, healthy: bool) -> None:
+    assert Heartbeat(1000.0).is_healthy(1000.0 + after_s) is healthy
+
+
+def test_success_restarts_the_time_until_a_thread_is_stuck() -> None:
+    heartbeat = Heartbeat(0.0)
+    heartbeat.record_success(1000.0)
+    assert heartbeat.is_healthy(1100.0)
+
+
+@pytest.mark.parametrize(("misses", "broken"), [pytest.param(4, False, id="four"), pytest.param(5, True, id="five")])
+def test_thread_is_broken_after_five_failures_in_a_row(misses: int, broken: bool) -> None:
+    heartbeat = Heartbeat(0.0)
+    for _ in range(misses):
+        heartbeat.record_failure()
+    assert heartbeat.is_broken is broken
+    assert heartbeat.is_healthy(0.0) is not broken
+
+
+def test_success_resets_the_count_of_failures() -> None:
+    heartbeat = Heartbeat(0.0)
+    for _ in range(20):
+        heartbeat.record_failure()
+        heartbeat.record_success(0.0)
+    assert not heartbeat.is_broken
+
+
+def test_broken_thread_stays_broken_after_a_success() -> None:
+    heartbeat = Heartbeat(0.0)
+    for _ in range(5):
+        heartbeat.record_failure()
+    heartbeat.record_success(1.0)
+    assert heartbeat.is_broken

@@ -1,4 +1,4 @@
-"""The main loop of the controller: a single pass, approval of a plan, and stopping."""
+"""The main loop of the controller: a single pass, approval of a plan, stopping, liveness and readiness."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Sequence
 
 import pytest
 
+from extdns.controller import cluster_thread, controller
 from extdns.engine.effects import Effect
 from extdns.engine.inputs import Input, TimePassed
 from extdns.errors import UsageError
 from extdns.log import Event
+from extdns.model.cluster import KindChange, KindState, Phase
 from providers.inmemory.provider import InMemoryProvider
-from tests.builders import ZONE
-from tests.fakes.clocks import MovedClock
+from tests.builders import SERVICE, ZONE
+from tests.fakes.clocks import MovedClock, ShiftedClock
 from tests.fakes.faulty import FaultyProvider
 from tests.log_lines import find_logged_events, find_logged_fields
 from tests.unit.controller.barriers import HANGS_S, Barrier, SlowReader, SlowWriter
@@ -22,20 +24,20 @@ from tests.unit.controller.runnable_controller import build_controller
 from tests.unit.controller.scripted_cluster import ScriptedCluster
 
 
-def test_a_single_pass_publishes_records_and_ends() -> None:
+def test_single_pass_publishes_records_and_ends() -> None:
     world = build_controller()
     world.make_a_pass()
     assert world.controller.is_complete
     assert world.list_records() == ["web.example.org A"]
 
 
-def test_the_callback_after_the_first_full_pass_is_called_once_on_the_engine_thread() -> None:
+def test_callback_after_the_first_pass_is_called_once_on_the_engine_thread() -> None:
     world, done = build_controller(), list[threading.Thread]()
     world.controller.run(once=True, on_first_pass=lambda: done.append(threading.current_thread()))
     assert done == [threading.current_thread()]
 
 
-def test_a_single_pass_without_a_writer_plans_changes_writes_nothing_and_ends() -> None:
+def test_single_pass_without_a_writer_plans_and_writes_nothing() -> None:
     world = build_controller(writes=False)
     world.make_a_pass()
     assert world.controller.is_complete
@@ -43,7 +45,7 @@ def test_a_single_pass_without_a_writer_plans_changes_writes_nothing_and_ends() 
     assert [decision.action for decision in world.engine.decisions] == ["create"]
 
 
-def test_approval_of_the_plan_is_requested_after_planning_and_before_writing() -> None:
+def test_approval_is_requested_after_planning_and_before_writing() -> None:
     world, seen = build_controller(needs_approval=True), list[tuple[list[str], list[str]]]()
     world.controller.run(
         once=True, approve=lambda: seen.append((world.list_records(), [one.action for one in world.engine.decisions]))
@@ -53,7 +55,7 @@ def test_approval_of_the_plan_is_requested_after_planning_and_before_writing() -
     assert world.list_records() == ["web.example.org A"]
 
 
-def test_nothing_is_written_if_approval_of_the_plan_is_refused() -> None:
+def test_nothing_is_written_if_approval_is_refused() -> None:
     world = build_controller(needs_approval=True)
 
     def refuse() -> None:
@@ -65,7 +67,7 @@ def test_nothing_is_written_if_approval_of_the_plan_is_refused() -> None:
     assert world.list_records() == []
 
 
-def test_a_stop_signal_ends_the_main_loop_and_logs_what_external_dns_logs(caplog: pytest.LogCaptureFixture) -> None:
+def test_stop_signal_ends_the_loop_and_is_logged_as_by_external_dns(caplog: pytest.LogCaptureFixture) -> None:
     world = build_controller(once=False)
     world.start()
     assert world.controller.first_pass_done.wait(HANGS_S)
@@ -74,12 +76,12 @@ def test_a_stop_signal_ends_the_main_loop_and_logs_what_external_dns_logs(caplog
     assert find_logged_fields(caplog, Event.SIGNAL_RECEIVED) == [{"signal": "SIGTERM"}]
 
 
-def test_a_single_pass_that_ends_by_itself_logs_no_signal(caplog: pytest.LogCaptureFixture) -> None:
+def test_single_pass_that_ends_by_itself_logs_no_signal(caplog: pytest.LogCaptureFixture) -> None:
     build_controller().make_a_pass()
     assert not {Event.SIGNAL_RECEIVED, Event.LOOP_TERMINATED} & set(find_logged_events(caplog))
 
 
-def test_a_single_pass_that_was_stopped_is_not_complete(gate: Barrier) -> None:
+def test_single_pass_is_not_complete_if_it_was_stopped(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
     world = build_controller(provider=provider)
     world.start(once=True)
@@ -88,7 +90,7 @@ def test_a_single_pass_that_was_stopped_is_not_complete(gate: Barrier) -> None:
     assert not world.controller.is_complete
 
 
-def test_closing_the_controller_does_not_wait_for_a_running_read(gate: Barrier) -> None:
+def test_closing_does_not_wait_for_a_running_read(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
     world = build_controller(provider=provider, once=False)
     world.start()
@@ -96,7 +98,7 @@ def test_closing_the_controller_does_not_wait_for_a_running_read(gate: Barrier) 
     world.stop("SIGTERM")  # while the gate is shut
 
 
-def test_closing_the_controller_waits_for_a_running_write_and_reports_its_outcome(
+def test_closing_waits_for_a_running_write_and_reports_its_outcome(
     gate: Barrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
@@ -111,9 +113,7 @@ def test_closing_the_controller_waits_for_a_running_write_and_reports_its_outcom
     assert find_logged_events(caplog).index(Event.LOOP_TERMINATED) < find_logged_events(caplog).index(Event.APPLIED)
 
 
-def test_closing_the_controller_waits_for_a_write_no_longer_than_its_timeout(
-    gate: Barrier, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_closing_waits_for_a_write_no_longer_than_its_timeout(gate: Barrier, caplog: pytest.LogCaptureFixture) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
     world = build_controller(provider=provider, writer=SlowWriter(provider, gate), once=False, close_timeout_s=0.0)
     world.start()
@@ -122,9 +122,7 @@ def test_closing_the_controller_waits_for_a_write_no_longer_than_its_timeout(
     assert find_logged_events(caplog)[-1] is Event.WRITE_ABANDONED
 
 
-def test_closing_the_controller_does_not_wait_for_a_cluster_that_never_answers(
-    gate: Barrier, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closing_does_not_wait_for_a_cluster_that_never_answers(gate: Barrier, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.cluster_thread._CLOSE_TIMEOUT_S", 0.0)
 
     class Mute(ScriptedCluster):
@@ -151,7 +149,7 @@ class Inbox:
         return self._inner.get(timeout=timeout)
 
 
-def test_the_main_loop_sleeps_until_the_next_deadline_or_input() -> None:
+def test_main_loop_sleeps_until_the_next_deadline_or_input() -> None:
     clock = MovedClock()
     world = build_controller(clock=clock, once=False, cluster=ScriptedCluster())
     world.controller._inbox = inbox = Inbox(world.controller._inbox)  # type: ignore[assignment]
@@ -162,7 +160,7 @@ def test_the_main_loop_sleeps_until_the_next_deadline_or_input() -> None:
     assert set(inbox.waits) <= {update_s, wait_s}
 
 
-def test_the_main_loop_continues_a_second_after_an_exception_in_the_engine() -> None:
+def test_main_loop_continues_a_second_after_an_exception() -> None:
     world = build_controller(clock=MovedClock(), once=False)
     step, first = world.engine.step, iter([True])
 
@@ -180,9 +178,89 @@ def test_the_main_loop_continues_a_second_after_an_exception_in_the_engine() -> 
     world.controller.close()
 
 
-def test_closing_a_controller_that_never_ran_closes_its_cluster_once() -> None:
+def test_closing_closes_the_cluster_once_if_the_controller_never_ran() -> None:
     cluster = ScriptedCluster()
     world = build_controller(cluster=cluster)
     world.controller.close()
     world.controller.close()
     assert cluster.closings == 1
+
+
+# liveness and readiness
+
+
+@pytest.mark.parametrize(
+    ("later_s", "healthy"), [pytest.param(119.0, True, id="soon"), pytest.param(121.0, False, id="stuck")]
+)
+def test_unhealthy_after_two_minutes_without_progress_of_its_threads(later_s: float, healthy: bool) -> None:
+    clock = ShiftedClock()
+    world = build_controller(clock=clock)
+    world.make_a_pass()
+    clock.shift_s += later_s
+    assert world.controller.is_healthy() is healthy
+
+
+def test_idle_thread_makes_progress_often_enough() -> None:
+    assert max(controller._MAX_WAIT_S, cluster_thread._TAKE_TIMEOUT_S) < cluster_thread._STUCK_AFTER_S
+
+
+def test_unhealthy_while_the_engine_is_stuck_in_a_step(gate: Barrier) -> None:
+    clock = ShiftedClock()
+    world = build_controller(clock=clock, once=False)
+    step = world.engine.step
+
+    def stuck(item: Input, now_s: float) -> object:
+        gate.pass_through()
+        return step(item, now_s)
+
+    world.engine.step = stuck  # type: ignore[method-assign, assignment]
+    world.start()
+    assert gate.reached.wait(HANGS_S)
+    clock.shift_s += 121.0
+    assert not world.controller.is_healthy()
+    gate.open()
+    world.stop()
+
+
+def test_ready_when_the_first_full_pass_is_done() -> None:
+    world = build_controller()
+    assert world.controller.read_readiness() == (False, {"failing": [], "kinds": {}})
+    world.make_a_pass()
+    ready, details = world.controller.read_readiness()
+    assert (ready, details["failing"]) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("script", "shown"),
+    [
+        pytest.param((), {"phase": "listing", "since": "2026-11-20T08:57:51Z"}, id="at-first"),
+        pytest.param(
+            (KindState(kind=SERVICE, phase=Phase.SYNCED, since_s=940.0),),
+            {"phase": "synced", "since": "2026-11-20T09:13:31Z"},
+            id="synced",
+        ),
+        pytest.param(
+            (KindState(kind=SERVICE, phase=Phase.FORBIDDEN, since_s=999.0, detail="no right"),),
+            {"phase": "forbidden", "since": "2026-11-20T09:14:30Z", "message": "no right"},
+            id="forbidden",
+        ),
+    ],
+)
+def test_readiness_shows_the_phase_of_each_kind(script: tuple[KindState, ...], shown: dict[str, str]) -> None:
+    cluster = ScriptedCluster(tuple(KindChange(state=state) for state in script))
+    world = build_controller(cluster=cluster, clock=MovedClock(), once=False)
+    world.start()
+    assert cluster.taken.wait(HANGS_S)
+    world.stop()
+    assert world.controller.read_readiness()[1]["kinds"] == {"services": shown}
+
+
+def test_readiness_shows_that_zones_have_not_been_listed(gate: Barrier) -> None:
+    provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
+    world = build_controller(provider=provider, once=False)
+    world.start()
+    assert gate.reached.wait(HANGS_S)
+    world.stop()
+    ready, details = world.controller.read_readiness()
+    assert not ready
+    assert "zones have not been listed yet" in str(details["failing"])

@@ -8,17 +8,37 @@ from typing import NoReturn
 
 import pytest
 
+from extdns.controller.inputs import FallbackInputs
 from extdns.controller.participant import Participant
 from extdns.engine.decisions import Decisions
 from extdns.engine.effects import Effect
-from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, Observed, PageRead, ProblemChanged, TimePassed
+from extdns.engine.inputs import (
+    AdjustmentsLoaded,
+    BatchCompleted,
+    Call,
+    ExistenceChecked,
+    Input,
+    KindStateChanged,
+    NamesRead,
+    Observed,
+    PageRead,
+    ProblemChanged,
+    ReadFailed,
+    StateAnswered,
+    StateFailed,
+    StateLoaded,
+    TimePassed,
+    ZonesListed,
+)
 from extdns.log import Event
+from extdns.model.change import Applied, Unknown
 from extdns.model.claim import Claim
-from extdns.model.cluster import ObjectProblem, Phase
-from extdns.model.kind import KubernetesObject, ObjectKey
-from extdns.model.zone import Zone, ZonePage
+from extdns.model.cluster import KindState, ObjectProblem, Phase
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey
+from extdns.model.saved_state import Saved
+from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.builders import SERVICE, ZONE, host, owned
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, owned
 from tests.fakes.faulty import FaultyProvider
 from tests.log_lines import find_logged_fields
 from tests.unit.controller.barriers import HANGS_S
@@ -46,7 +66,7 @@ def break_engine(world: RunnableController, is_failing: Callable[[Input], bool],
         pytest.param(lambda item: isinstance(item, BatchCompleted), id="on the outcome of a batch"),
     ],
 )
-def test_a_single_pass_continues_after_an_exception_in_the_engine_and_is_not_complete(
+def test_single_pass_continues_incomplete_after_an_exception_in_the_engine(
     is_failing: Callable[[Input], bool], caplog: pytest.LogCaptureFixture
 ) -> None:
     world = build_controller()
@@ -61,7 +81,7 @@ def test_a_single_pass_continues_after_an_exception_in_the_engine_and_is_not_com
     assert "test_defects.py" in str(line["place"])
 
 
-def test_an_object_that_makes_the_engine_raise_does_not_affect_other_objects() -> None:
+def test_other_objects_are_not_affected_if_the_engine_raises_on_one() -> None:
     world = build_controller(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)))
 
     def about_bad(item: Input) -> bool:
@@ -76,7 +96,7 @@ def test_an_object_that_makes_the_engine_raise_does_not_affect_other_objects() -
 
 
 @pytest.mark.parametrize("whose", [ObjectKey(SERVICE, "shop", "web"), None], ids=["an object", "anything"])
-def test_an_unreadable_object_does_not_count_as_deleted_if_the_engine_raises_on_its_report(
+def test_unreadable_object_is_not_deleted_if_the_engine_raises_on_its_report(
     whose: ObjectKey | None,
 ) -> None:
     trouble = ObjectProblem(location="shop.yaml:3", key=whose, message="no YAML")
@@ -88,7 +108,7 @@ def test_an_unreadable_object_does_not_count_as_deleted_if_the_engine_raises_on_
     assert world.reporter.defect_count == 1
 
 
-def test_a_name_that_cannot_be_stored_as_failing_is_reported_and_the_pass_is_not_complete(
+def test_pass_is_not_complete_if_a_name_cannot_be_stored_as_failing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = build_controller(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)))
@@ -100,7 +120,7 @@ def test_a_name_that_cannot_be_stored_as_failing_is_reported_and_the_pass_is_not
     assert not world.controller.is_complete
 
 
-def test_a_single_pass_ends_after_repeated_exceptions_in_the_engine() -> None:
+def test_single_pass_ends_after_repeated_exceptions_in_the_engine() -> None:
     world = build_controller()
     break_engine(world, lambda _: True)
     world.make_a_pass()
@@ -109,14 +129,14 @@ def test_a_single_pass_ends_after_repeated_exceptions_in_the_engine() -> None:
     assert world.list_records() == []
 
 
-def test_a_single_pass_ends_after_repeated_exceptions_in_reading_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_pass_ends_after_repeated_exceptions_in_reading_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.cluster_thread._MAX_BACKOFF_S", 0.0)
     world = build_controller(cluster=ScriptedCluster(*[OSError("planted")] * 5))
     world.make_a_pass()
     assert not world.controller.is_complete
 
 
-def test_a_process_whose_engine_raises_repeatedly_continues_and_stays_unhealthy() -> None:
+def test_process_stays_unhealthy_after_repeated_exceptions_in_the_engine() -> None:
     world = build_controller(once=False)
     planted, sixth, defects = threading.Event(), threading.Event(), list[Input]()
 
@@ -141,7 +161,7 @@ def test_a_process_whose_engine_raises_repeatedly_continues_and_stays_unhealthy(
     assert not world.controller.is_healthy()
 
 
-def test_a_process_stays_healthy_after_a_few_exceptions_in_the_engine() -> None:
+def test_process_stays_healthy_after_a_few_exceptions_in_the_engine() -> None:
     world = build_controller(once=False)
     break_engine(world, lambda item: not isinstance(item, KindStateChanged | Observed), times=4)
     world.start()
@@ -150,7 +170,7 @@ def test_a_process_stays_healthy_after_a_few_exceptions_in_the_engine() -> None:
     world.stop()
 
 
-def test_changes_are_made_even_if_the_reporter_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_are_made_if_the_reporter_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     world = build_controller()
 
     def fail(_decisions: object) -> None:
@@ -190,7 +210,7 @@ class Recording(Participant):
         self.calls.add(f"close within {timeout_s:g}s")
 
 
-def test_an_exception_in_a_participant_affects_neither_changes_nor_other_participants() -> None:
+def test_exception_in_a_participant_affects_no_change_and_no_other() -> None:
     recording = Recording()
     world = build_controller(participants=(Raising(), recording))
     world.make_a_pass()
@@ -205,7 +225,7 @@ def test_an_exception_in_a_participant_affects_neither_changes_nor_other_partici
     }
 
 
-def test_an_unexpected_exception_of_a_provider_is_reported_and_the_call_is_retried(
+def test_call_is_retried_after_an_unexpected_exception_of_a_provider(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Broken(FaultyProvider):
@@ -233,7 +253,7 @@ def test_an_exception_in_a_source_affects_only_the_object_that_caused_it() -> No
     assert world.list_records() == ["web.example.org A"]
 
 
-def test_a_record_stays_if_the_existence_check_of_its_object_raises() -> None:
+def test_record_stays_if_the_existence_check_of_its_object_raises() -> None:
     cluster = ScriptedCluster((SYNCED,))
     cluster.answer = _raising
     world = build_controller(*owned("web"), cluster=cluster, once=False)
@@ -245,3 +265,89 @@ def test_a_record_stays_if_the_existence_check_of_its_object_raises() -> None:
 
 def _raising(_key: object) -> bool | None:
     raise RuntimeError("planted")
+
+
+WEB = observe("web", build_claim("web", "web"))
+API = observe("api", build_claim("api", "api"))
+BOTH = Observed(observations=(*WEB.observations, *API.observations))
+FAILED_OBJECT = observe("web", failure="why")
+DOWN = KindStateChanged(state=KindState(kind=SERVICE, phase=Phase.FAILING, detail="why"))
+INGRESS_DOWN = KindStateChanged(state=KindState(kind=INGRESS, phase=Phase.FAILING, detail="why"))
+UNKNOWN_OUTCOME = BatchCompleted(number=1, zone=ZONE, outcome=Unknown(message=""))
+FAILED = ReadFailed(call=Call.ZONES, zone=None, message="")
+KEY = ObjectKey(SERVICE, "shop", "web")
+STATE_FAILED = StateFailed(message="no answer")
+NOT_ADJUSTED = AdjustmentsLoaded(failure="why")
+NOBODY_KNOWS = ExistenceChecked(key=KEY, exists=None)
+
+
+def problem(key: ObjectKey | None, message: str = "no YAML") -> ProblemChanged:
+    return ProblemChanged(problem=ObjectProblem(location="a.yaml:3", key=key, message=message))
+
+
+# inputs that replace one on which the engine raised
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        pytest.param(
+            ZonesListed(zones=ZoneList(zones=())), (ReadFailed(call=Call.ZONES, zone=None, message="why"),), id="zones"
+        ),
+        pytest.param(
+            PageRead(zone=ZONE, after=None, page=ZonePage(records=())),
+            (ReadFailed(call=Call.PAGE, zone=ZONE, message="why"),),
+            id="a page",
+        ),
+        pytest.param(
+            NamesRead(zone=ZONE, names=(), records=()),
+            (ReadFailed(call=Call.NAMES, zone=ZONE, message="why"),),
+            id="names",
+        ),
+        pytest.param(
+            BatchCompleted(number=1, zone=ZONE, outcome=Applied(records=())),
+            (BatchCompleted(number=1, zone=ZONE, outcome=Unknown(message="why")),),
+            id="an outcome",
+        ),
+        pytest.param(UNKNOWN_OUTCOME, (UNKNOWN_OUTCOME,), id="no outcome"),
+        pytest.param(StateLoaded(saved=Saved()), (StateFailed(message="why"),), id="the saved state"),
+        pytest.param(StateAnswered(), (StateFailed(message="why"),), id="an answer of the state store"),
+        pytest.param(STATE_FAILED, (STATE_FAILED,), id="a failure of the state store"),
+        pytest.param(AdjustmentsLoaded(), (NOT_ADJUSTED,), id="adjusted records"),
+        pytest.param(NOT_ADJUSTED, (NOT_ADJUSTED,), id="records that could not be adjusted"),
+        pytest.param(BOTH, (WEB, API), id="several objects, each by itself"),
+        pytest.param(WEB, (FAILED_OBJECT,), id="an object"),
+        pytest.param(FAILED_OBJECT, (DOWN,), id="an object that failed already"),
+        pytest.param(change_phase(SERVICE), (DOWN,), id="a kind"),
+        pytest.param(DOWN, (), id="a kind that is down already"),
+        pytest.param(problem(KEY), (DOWN,), id="an object that cannot be read"),
+        pytest.param(problem(None), (DOWN, INGRESS_DOWN), id="something that cannot be read"),
+        pytest.param(problem(KEY, ""), (), id="an object that can be read again"),
+        pytest.param(ExistenceChecked(key=KEY, exists=True), (ExistenceChecked(key=KEY, exists=None),), id="an answer"),
+        pytest.param(NOBODY_KNOWS, (NOBODY_KNOWS,), id="no answer"),
+        pytest.param(FAILED, (FAILED,), id="a failed read"),
+        pytest.param(TimePassed(), (), id="time"),
+    ],
+)
+def test_input_on_which_the_engine_raised_is_replaced_by_a_failure(item: Input, expected: tuple[Input, ...]) -> None:
+    assert FallbackInputs((SERVICE, INGRESS)).build_fallbacks(item, "why") == expected
+
+
+@pytest.mark.parametrize(
+    ("missed", "failing"),
+    [
+        pytest.param(problem(KEY), {SERVICE}, id="an object that cannot be read"),
+        pytest.param(problem(None), {SERVICE, INGRESS}, id="something that cannot be read"),
+        pytest.param(FAILED_OBJECT, {SERVICE}, id="an object that failed already"),
+        pytest.param(problem(KEY, ""), set(), id="an object that can be read again"),
+        pytest.param(WEB, set(), id="an object"),
+        pytest.param(DOWN, set(), id="a kind"),
+    ],
+)
+def test_kind_is_not_synced_after_an_object_of_it_was_missed(missed: Input, failing: set[Kind]) -> None:
+    fallbacks = FallbackInputs((SERVICE, INGRESS))
+    fallbacks.build_fallbacks(missed, "why")
+    corrected = {kind: fallbacks.correct(change_phase(kind)) for kind in (SERVICE, INGRESS)}
+    assert {kind for kind in corrected if corrected[kind] != change_phase(kind)} == failing
+    assert {corrected[kind] for kind in failing} <= {DOWN, INGRESS_DOWN}
+    assert fallbacks.correct(change_phase(SERVICE, Phase.LISTING)) == change_phase(SERVICE, Phase.LISTING)

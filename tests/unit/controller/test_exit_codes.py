@@ -1,4 +1,4 @@
-"""With `--compat`, a single pass has the exit codes of external-dns."""
+"""Exit codes of a single pass; with `--compat`, those of external-dns."""
 
 from __future__ import annotations
 
@@ -7,16 +7,83 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from extdns.controller.exit_codes import compute_exit_code
+from extdns.controller.exit_codes import DONE, FAILED, HELD, compute_exit_code
+from extdns.engine.delete_settings import DeleteSettings
+from extdns.engine.engine import Engine
+from extdns.engine.settings import EngineSettings
 from extdns.model.capabilities import Capabilities
-from extdns.model.change import Action, AdjustedRecords, Refusal
+from extdns.model.change import Action, AdjustedRecords, Refusal, WriteConflict
 from extdns.model.claim import UnresolvedClaim
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
-from tests.builders import PLAN, build_claim, build_unresolved, observe, record
+from extdns.planner.settings import PlanSettings
+from providers.inmemory.provider import InMemoryProvider
+from registry.noop import NoopRegistry
+from tests.builders import INGRESS, PLAN, SERVICE, build_claim, build_unresolved, change_phase, host, observe, record
 from tests.unit.documents.cases import refusing_adjust
-from tests.world import World, start_world
+from tests.world import World, build_world, start_world
+
+ZONE = Zone(name=DnsName("example.org"), id="Z1")
+ORPHAN = Record(name=DnsName("old.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)
+
+
+def run_single_pass(*records: Record, compat: bool = False, writes: bool = True, scope: str = "example.org") -> Engine:
+    """Run a single pass with a zone whose *records* no object requests, and return the engine."""
+    memory = InMemoryProvider(seed={ZONE: records})
+    plan = PlanSettings(owner="", compat=compat, domains=DomainFilter(include=(scope,)))
+    engine = build_engine(memory, plan, writes=writes)
+    World(engine=engine, reader=memory, writer=memory).run()
+    return engine
+
+
+def build_engine(memory: InMemoryProvider, plan: PlanSettings, *, writes: bool = True) -> Engine:
+    """Build an engine for a single pass without sources."""
+    return Engine(
+        EngineSettings(
+            plan=plan,
+            registry=NoopRegistry(),
+            adjust=memory.adjust,
+            capabilities=memory.capabilities,
+            kinds={},
+            has_writer=writes,
+            once=True,
+            deletes=DeleteSettings(grace_s=0.0, immediate=plan.compat),
+        )
+    )
+
+
+def test_a_single_pass_without_changes_exits_with_0() -> None:
+    assert compute_exit_code(run_single_pass()) == DONE
+
+
+def test_never_listed_zones_exit_with_1() -> None:
+    assert compute_exit_code(build_engine(InMemoryProvider(), PlanSettings(owner=""))) == FAILED
+
+
+@pytest.mark.parametrize("writes", [pytest.param(True, id="for real"), pytest.param(False, id="dry run")])
+def test_a_single_pass_with_a_held_delete_exits_with_3(writes: bool) -> None:
+    assert compute_exit_code(run_single_pass(ORPHAN, writes=writes)) == HELD
+
+
+@pytest.mark.parametrize("writes", [pytest.param(True, id="for real"), pytest.param(False, id="dry run")])
+def test_with_compat_the_delete_of_an_orphan_is_not_held(writes: bool) -> None:
+    assert compute_exit_code(run_single_pass(ORPHAN, compat=True, writes=writes)) == DONE
+
+
+def test_a_single_pass_with_an_orphan_outside_the_domain_filter_exits_with_0() -> None:
+    assert compute_exit_code(run_single_pass(ORPHAN, scope="elsewhere.org")) == DONE
+
+
+def test_write_conflict_at_the_end_exits_with_1() -> None:
+    world = build_world(once=True)
+    world.provider.rule = lambda _: WriteConflict(message="changed", offending_names=(host("web"),))
+    world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=40.0)
+    assert world.engine.is_idle
+    assert compute_exit_code(world.engine) == FAILED
+
 
 COMPAT: Final = replace(PLAN, compat=True, merges_namespaces=True)
 LEGACY: Final = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/old"'
@@ -36,22 +103,25 @@ def compute_both_codes(world: dict[str, object], *records: object) -> tuple[int,
     return with_compat, without
 
 
+# with `--compat`
+
+
 @pytest.mark.parametrize(
     ("has_writer", "expected"),
     [pytest.param(True, (1, 1), id="written"), pytest.param(False, (0, 1), id="a-dry-run-sends-nothing-to-refuse")],
 )
-def test_a_name_that_the_dns_service_rejects_gives_exit_code_1_except_in_a_dry_run_with_compat(
+def test_rejected_name_exits_with_1_except_in_a_dry_run_with_compat(
     has_writer: bool, expected: tuple[int, int]
 ) -> None:
     assert compute_both_codes({"first": [REQUESTED], "adjust": refusing_adjust, "has_writer": has_writer}) == expected
 
 
 @pytest.mark.parametrize("has_writer", [True, False], ids=["written", "dry-run"])
-def test_an_object_whose_claims_cannot_be_computed_gives_exit_code_1_also_in_a_dry_run(has_writer: bool) -> None:
+def test_failing_object_exits_with_1_also_in_a_dry_run(has_writer: bool) -> None:
     assert compute_both_codes({"first": [observe("web", failure="boom")], "has_writer": has_writer}) == (1, 1)
 
 
-def test_a_change_larger_than_a_batch_gives_exit_code_1_only_without_compat() -> None:
+def test_change_larger_than_a_batch_exits_with_1_only_without_compat() -> None:
     assert compute_both_codes({"first": [REQUESTED], "capabilities": SMALL}) == (0, 1)
 
 
@@ -87,7 +157,7 @@ def test_an_endpoint_with_an_invalid_target_gives_exit_code_1_only_if_its_type_i
     assert compute_both_codes({"first": first, "adjust": invalid_adjust}) == expected
 
 
-def test_a_record_whose_old_ownership_record_could_cover_another_record_counts_as_foreign_and_is_not_held() -> None:
+def test_record_whose_ownership_record_is_ambiguous_is_foreign_and_not_held() -> None:
     zone = (record("cname-web", "192.0.2.1"), record("cname-web", LEGACY, rtype="TXT"))
     assert compute_both_codes({}, *zone) == (0, 0)
     world = once(*zone, compat=True)

@@ -27,14 +27,14 @@ class MovableTime:
         return self.now_s
 
 
-def test_the_log_lines_about_a_name_that_keeps_changing_are_limited() -> None:
+def test_lines_about_a_name_that_keeps_changing_are_limited() -> None:
     limiter = LogLimiter(MovableTime().monotonic_s)
     written = [limiter.allow("flapping", "desired-change") for _ in range(100)]
     assert sum(written) == MAX_PER_TOPIC
     assert limiter.allow("another", "desired-change")
 
 
-def test_a_limited_name_is_logged_again_in_the_next_window() -> None:
+def test_limited_name_is_logged_again_in_the_next_window() -> None:
     time = MovableTime()
     limiter = LogLimiter(time.monotonic_s)
     for _ in range(MAX_PER_TOPIC + 1):
@@ -43,7 +43,7 @@ def test_a_limited_name_is_logged_again_in_the_next_window() -> None:
     assert limiter.allow("flapping", "desired-change")
 
 
-def test_ten_thousand_new_names_give_less_than_a_hundred_log_lines_and_a_summary(
+def test_ten_thousand_new_names_give_few_lines_and_a_summary(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -60,7 +60,7 @@ def test_ten_thousand_new_names_give_less_than_a_hundred_log_lines_and_a_summary
     assert len(caplog.records) == 10_001, "the debug level has them all"
 
 
-def test_the_number_of_log_lines_is_bounded_if_a_thousand_names_change_each_second(
+def test_number_of_lines_is_bounded_while_a_thousand_names_change(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -73,7 +73,7 @@ def test_the_number_of_log_lines_is_bounded_if_a_thousand_names_change_each_seco
     assert len(caplog.records) <= BURST + RESERVED + 25 * PER_SECOND + 25 / SUMMARY_S + 1
 
 
-def test_a_single_name_is_logged_even_right_after_many_names_changed(caplog: pytest.LogCaptureFixture) -> None:
+def test_single_name_is_logged_right_after_many_changed(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
     reporter.report_decisions([replace(DECISION, name=host(f"n{number}")) for number in range(10_000)])
@@ -82,7 +82,7 @@ def test_a_single_name_is_logged_even_right_after_many_names_changed(caplog: pyt
     assert [record.msg for record in caplog.records] == [Event.DESIRED_CHANGE]
 
 
-def test_the_log_limiter_forgets_a_name_after_its_window() -> None:
+def test_name_is_forgotten_after_its_window() -> None:
     time = MovableTime()
     limiter = LogLimiter(time.monotonic_s)
     for number in range(1000):
@@ -92,7 +92,7 @@ def test_the_log_limiter_forgets_a_name_after_its_window() -> None:
     assert len(limiter._by_topic) <= BURST + 1
 
 
-def test_lines_below_the_log_level_do_not_count_in_the_limit(caplog: pytest.LogCaptureFixture) -> None:
+def test_lines_below_the_log_level_do_not_count(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "extdns")
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
     hidden = [replace(DECISION, name=host(f"n{number}")) for number in range(PER_BATCH)]
@@ -143,7 +143,7 @@ def test_two_threads_together_write_no_more_lines_than_the_limit() -> None:
     assert allowed == [True, False]
 
 
-def test_a_batch_of_one_thread_does_not_end_that_of_another() -> None:
+def test_batch_of_one_thread_does_not_end_that_of_another() -> None:
     limiter = LogLimiter(MovableTime().monotonic_s)
     limiter.start_batch()
     written = [limiter.allow(number, "desired-change") for number in range(PER_BATCH)]

@@ -1,15 +1,17 @@
-"""Log lines and reports about decisions, outcomes and defects."""
+"""Log lines, Events and reports about decisions, outcomes and defects."""
 
 from __future__ import annotations
 
 import io
 import logging
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
 
 from extdns import log
+from extdns.controller.log_lines import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
 from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
 from extdns.log import Event
@@ -26,12 +28,14 @@ from extdns.model.change import (
     Unknown,
     WriteConflict,
 )
-from extdns.model.claim import InvalidClaim
+from extdns.model.claim import Claim, InvalidClaim
 from extdns.model.cluster import KindState, ObjectProblem, Phase
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import HeldSet, Scope
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.model.zone import AccountFailure, ZoneList, ZonePage
+from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from extdns.resources.core import POD
 from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, record
 from tests.fakes.clocks import BEGINNING
@@ -77,14 +81,14 @@ def reporter() -> ActivityReporter:
         pytest.param(Action.DELETE, "Desired change: DELETE web.example.org A", id="4.8-delete"),
     ],
 )
-def test_a_change_is_logged_in_the_form_of_external_dns(action: Action, line: str, list_lines: io.StringIO) -> None:
+def test_change_is_logged_in_the_form_of_external_dns(action: Action, line: str, list_lines: io.StringIO) -> None:
     reporter().report_decisions([replace(DECISION, action=action)])
     assert (
         list_lines.getvalue().partition(" level=")[2] == f'info msg="{line}" zoneID=example.org zoneName=example.org\n'
     )
 
 
-def test_a_change_is_logged_with_the_aws_profile_of_its_account(list_lines: io.StringIO) -> None:
+def test_change_is_logged_with_the_aws_profile_of_its_account(list_lines: io.StringIO) -> None:
     reporter().report_decisions([replace(DECISION, zone=replace(ZONE, account="prod"))])
     assert " profile=prod zoneID=example.org " in list_lines.getvalue(), "4.9"
 
@@ -117,14 +121,14 @@ def test_a_change_is_logged_with_the_aws_profile_of_its_account(list_lines: io.S
         ),
     ],
 )
-def test_a_decision_without_a_change_is_logged_at_the_level_that_its_reason_has(
+def test_level_of_a_decision_without_change_depends_on_its_reason(
     changes: dict[str, object], expected: tuple[str, Event], caplog: pytest.LogCaptureFixture
 ) -> None:
     reporter().report_decisions([replace(DECISION, **changes)])
     assert [(record.levelname, record.msg) for record in caplog.records] == [expected]
 
 
-def test_a_foreign_record_that_no_object_requests_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_foreign_record_that_no_object_requests_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     foreign = replace(
         DECISION,
         action=Action.KEEP,
@@ -136,7 +140,7 @@ def test_a_foreign_record_that_no_object_requests_is_not_logged(caplog: pytest.L
     assert find_logged_events(caplog) == []
 
 
-def test_the_decision_reporter_gets_every_decision_even_without_a_change() -> None:
+def test_decision_reporter_gets_every_decision_even_without_a_change() -> None:
     received: list[Decision] = []
 
     class Ears:
@@ -159,7 +163,7 @@ def test_the_decision_reporter_gets_every_decision_even_without_a_change() -> No
         pytest.param(Unknown(message="m"), Event.UNKNOWN, id="unknown"),
     ],
 )
-def test_each_outcome_of_a_batch_has_its_own_log_line(
+def test_each_outcome_of_a_batch_has_its_own_line(
     outcome: Outcome, event: Event, caplog: pytest.LogCaptureFixture
 ) -> None:
     reporter().report_outcome(BATCH, outcome)
@@ -167,7 +171,7 @@ def test_each_outcome_of_a_batch_has_its_own_log_line(
     assert find_logged_fields(caplog, event)[0]["zoneName"] == "example.org"
 
 
-def test_a_missing_permission_is_logged_once_for_each_zone_and_cause_and_again_after_a_batch_was_applied(
+def test_missing_permission_is_logged_once_a_zone_and_cause_until_it_works(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -189,7 +193,7 @@ def test_a_missing_permission_is_logged_once_for_each_zone_and_cause_and_again_a
     assert found == [(ZONE.id, "denied"), ("other", "denied"), (ZONE.id, "expired"), (ZONE.id, "expired")]
 
 
-def test_the_log_line_about_an_unconditional_write_says_that_it_was_unconditional(
+def test_line_about_an_unconditional_write_says_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     reporter().report_outcome(BATCH, Applied(records=(), change_id="C1"))
@@ -198,7 +202,7 @@ def test_the_log_line_about_an_unconditional_write_says_that_it_was_unconditiona
     assert found == [("C1", None), ("C2", True)]
 
 
-def test_the_failure_of_an_object_is_logged_unless_the_object_only_waits_for_a_kind_to_be_listed(
+def test_failing_object_is_logged_unless_it_only_waits_for_a_kind(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     failing = observe("web", failure="planted").observations[0]
@@ -206,7 +210,7 @@ def test_the_failure_of_an_object_is_logged_unless_the_object_only_waits_for_a_k
     assert find_logged_fields(caplog, Event.OBJECT_FAILED) == [{"object": "service/shop/web", "message": "planted"}]
 
 
-def test_an_invalid_value_is_logged_escaped_with_its_object_reason_and_what_is_allowed(list_lines: io.StringIO) -> None:
+def test_invalid_value_is_logged_escaped_with_object_reason_and_allowed(list_lines: io.StringIO) -> None:
     problem = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value=EVIL, allowed="a name")
     observation: Observation = replace(observe("web").observations[0], claims=(problem,))
     reporter().report_observations([observation])
@@ -232,7 +236,7 @@ def test_only_failed_reads_are_logged(item: ReadFailed, event: Event | None, cap
     assert find_logged_events(caplog) == ([event] if event else [])
 
 
-def test_the_failure_of_an_account_is_logged_again_only_if_its_message_changes(
+def test_failure_of_an_account_is_logged_again_only_with_another_message(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     find_lines = reporter()
@@ -253,14 +257,14 @@ def test_the_failure_of_an_account_is_logged_again_only_if_its_message_changes(
         pytest.param(Phase.NOT_SERVED, "ERROR", id="not served"),
     ],
 )
-def test_a_kind_that_cannot_be_read_is_logged_as_an_error(
+def test_kind_that_cannot_be_read_is_logged_as_an_error(
     phase: Phase, level: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     reporter().report_kind_state(KindState(kind=SERVICE, phase=phase))
     assert [record.levelname for record in caplog.records] == [level]
 
 
-def test_a_manifest_that_becomes_readable_again_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_manifest_that_becomes_readable_again_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     one = reporter()
     one.report_object_problem(ObjectProblem(location="a.yaml:3", key=None, message="no YAML"))
     one.report_object_problem(ObjectProblem(location="a.yaml:3", key=None, message=""))
@@ -287,7 +291,7 @@ def test_each_unreadable_object_in_one_file_counts_as_a_problem() -> None:
     assert count() == 1
 
 
-def test_an_unexpected_exception_is_logged_with_the_location_of_the_error(caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_exception_is_logged_with_the_location_of_the_error(caplog: pytest.LogCaptureFixture) -> None:
     one = reporter()
     try:
         raise KeyError("planted")  # noqa: TRY301 - here is the place
@@ -295,11 +299,11 @@ def test_an_unexpected_exception_is_logged_with_the_location_of_the_error(caplog
         one.report_defect(exc)
     (line,) = find_logged_fields(caplog, Event.DEFECT)
     assert line["error"] == "KeyError"
-    assert str(line["place"]).endswith("test_an_unexpected_exception_is_logged_with_the_location_of_the_error")
+    assert str(line["place"]).endswith("test_unexpected_exception_is_logged_with_the_location_of_the_error")
     assert one.defect_count == 1
 
 
-def test_the_failure_of_the_state_store_is_logged_again_only_after_it_worked_or_with_another_message(
+def test_state_store_failure_is_logged_again_if_new_or_after_it_worked(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     reporter = ActivityReporter(Metrics(), "me")
@@ -311,3 +315,75 @@ def test_the_failure_of_the_state_store_is_logged_again_only_after_it_worked_or_
         "configmaps is forbidden",
         "no answer",
     ]
+
+
+def test_fields_of_a_hosted_zone_have_the_form_of_external_dns() -> None:
+    zone = Zone(name=DnsName("example.org"), id="Z1")
+    assert describe_zone(zone) == {"zoneName": "example.org", "zoneID": "Z1", "profile": None}
+    assert describe_hosted_zone(zone) == {"zoneName": "example.org.", "zoneID": "/hostedzone/Z1", "profile": None}
+
+
+class Listener:
+    """A fake Event recorder that stores each call as a line of text."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def record_decisions(self, decisions: Sequence[Decision]) -> None:
+        self.calls += [f"decided {len(decisions)}"]
+
+    def record_invalid_claims(self, claims: Sequence[Claim]) -> None:
+        self.calls += [f"mistaken {len(claims)}"]
+
+    def record_failure(self, key: ObjectKey, message: str) -> None:
+        self.calls += [f"failed {key.resource} {message}"]
+
+    def record_batch(self, batch: Batch) -> None:
+        self.calls += [f"applied {batch.number}"]
+
+    def record_held_deletes(self, held: HeldSet) -> None:
+        self.calls += [f"held {held} {held.code} {len(held.held)}"]
+
+    def close(self, timeout_s: float) -> None:
+        self.calls += [f"close {timeout_s > 0}"]
+
+
+# Events
+
+
+def test_recorder_gets_decisions_observations_batches_and_held_deletes() -> None:
+    listener = Listener()
+    reporter = ActivityReporter(Metrics(), "me", recorder=listener)
+    reporter.report_decisions([DECISION])
+    reporter.report_observations(observe("web", build_claim("web", "web")).observations)
+    reporter.report_outcome(BATCH, Applied(records=()))
+    reporter.report_outcome(BATCH, TryLater(message="busy"))
+    reporter.report_held_deletes(HeldSet(scope=Scope(ZONE.id), zone=ZONE, code="7f3a-91c2", held=()))
+    reporter.close()
+    assert listener.calls == ["decided 1", "mistaken 1", "applied 1", "held zone example.org 7f3a-91c2 0", "close True"]
+
+
+def test_event_about_a_failing_object_is_repeated_while_it_fails() -> None:
+    listener = Listener()
+    reporter = ActivityReporter(Metrics(), "me", recorder=listener)
+    world = start_world()
+    waiting = observe("api", failure="Pod objects are not listed yet", awaited_kind=POD)
+    for observed in (observe("web", failure="broken"), waiting, observe("db", failure="broken"), observe("db")):
+        reporter.report_observations(observed.observations)
+        world.feed(observed)
+    reporter.report_run(world.engine, (), BEGINNING)
+    reporter.report_run(world.engine, (), BEGINNING + timedelta(minutes=30))
+    assert [calls for calls in listener.calls if calls.startswith("failed")] == [
+        "failed service/shop/web broken",
+        "failed service/shop/db broken",
+        "failed service/shop/web broken",
+    ]
+
+
+def test_events_about_lasting_states_are_repeated_every_half_hour() -> None:
+    listener = Listener()
+    reporter = ActivityReporter(Metrics(), "me", recorder=listener)
+    engine = start_world(first=[observe("web", build_claim("web", "web"))]).engine
+    for minutes in (0, 29, 30, 59, 60):
+        reporter.report_run(engine, (), BEGINNING + timedelta(minutes=minutes))
+    assert listener.calls == ["decided 1", "mistaken 1"] * 2

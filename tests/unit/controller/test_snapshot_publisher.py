@@ -59,7 +59,7 @@ def batch(*names: str) -> Batch:
     return Batch(number=1, zone=ZONE, change_sets=tuple(sets))
 
 
-def test_a_snapshot_is_made_on_request_and_at_most_once_a_second() -> None:
+def test_made_on_request_and_at_most_once_a_second() -> None:
     clock, requests = MovedClock(), []
 
     def wake(found: SnapshotPublisher) -> None:
@@ -75,7 +75,7 @@ def test_a_snapshot_is_made_on_request_and_at_most_once_a_second() -> None:
     assert requests == [1001.0]
 
 
-def test_no_snapshot_is_made_without_a_request() -> None:
+def test_not_made_without_a_request() -> None:
     clock = MovedClock()
     found = publisher(clock, wake=lambda one: one.update())
     first = shown(found)
@@ -85,7 +85,7 @@ def test_no_snapshot_is_made_without_a_request() -> None:
     assert shown(found).engine is first.engine
 
 
-def test_while_the_engine_hangs_a_reader_gets_the_previous_snapshot_with_its_age(
+def test_reader_gets_the_previous_snapshot_with_its_age_while_engine_hangs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("extdns.controller.snapshot_publisher._FIRST_WAIT_S", 0.01)
@@ -102,7 +102,7 @@ def test_while_the_engine_hangs_a_reader_gets_the_previous_snapshot_with_its_age
     assert (late.age_s, late.is_responding) == (30.0, False)
 
 
-def test_a_reader_waits_for_a_new_snapshot_if_the_last_one_is_old() -> None:
+def test_reader_waits_for_a_new_snapshot_if_the_last_one_is_old() -> None:
     clock = MovedClock()
     found = publisher(clock, wake=lambda one: one.update())
     shown(found)
@@ -110,7 +110,7 @@ def test_a_reader_waits_for_a_new_snapshot_if_the_last_one_is_old() -> None:
     assert (shown(found).age_s, shown(found).is_responding) == (0.0, True)
 
 
-def test_a_reader_gets_an_empty_snapshot_if_the_engine_never_responds(
+def test_reader_gets_an_empty_snapshot_if_the_engine_never_responds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("extdns.controller.snapshot_publisher._FIRST_WAIT_S", 0.01)
@@ -120,7 +120,7 @@ def test_a_reader_gets_an_empty_snapshot_if_the_engine_never_responds(
     assert shown(found).names.rows == ()
 
 
-def test_a_snapshot_that_failed_is_not_made_again_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_snapshot_is_not_made_again_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, tries = MovedClock(), []
 
     def fail(*_: object) -> None:
@@ -140,7 +140,7 @@ def test_a_snapshot_that_failed_is_not_made_again_without_a_request(monkeypatch:
     assert len(tries) == 1
 
 
-def test_a_snapshot_is_discarded_if_nobody_has_read_it_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_discarded_if_nobody_has_read_it_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.snapshot_publisher._FIRST_WAIT_S", 0.01)
     clock = MovedClock()
     busy: list[bool] = []
@@ -152,7 +152,7 @@ def test_a_snapshot_is_discarded_if_nobody_has_read_it_for_a_minute(monkeypatch:
     assert found.read() is None
 
 
-def test_a_snapshot_of_a_running_controller_contains_the_changes_it_made() -> None:
+def test_running_controller_shows_the_changes_it_made() -> None:
     clock = ShiftedClock()
     world = build_controller(once=False, clock=clock)
     world.start()
@@ -169,7 +169,7 @@ def test_a_snapshot_of_a_running_controller_contains_the_changes_it_made() -> No
         world.stop()
 
 
-def test_a_snapshot_does_not_change_when_the_engine_does() -> None:
+def test_does_not_change_when_the_engine_does() -> None:
     world = build_controller()
     world.make_a_pass()
     found = publisher(MovedClock(), engine=world.engine, wake=lambda one: one.update())
@@ -188,9 +188,7 @@ def test_a_snapshot_does_not_change_when_the_engine_does() -> None:
         pytest.param([TryLater(message="busy"), TryLater(message="down"), Applied(records=())], [1, 1, 1], id="others"),
     ],
 )
-def test_a_change_that_fails_repeatedly_in_the_same_way_is_listed_once_with_a_count(
-    outcomes: list[Outcome], times: list[int]
-) -> None:
+def test_change_that_fails_repeatedly_is_listed_once_with_a_count(outcomes: list[Outcome], times: list[int]) -> None:
     clock = MovedClock()
     found = publisher(clock, wake=lambda one: one.update())
     for outcome in outcomes:
@@ -199,7 +197,7 @@ def test_a_change_that_fails_repeatedly_in_the_same_way_is_listed_once_with_a_co
     assert [one.times for one in shown(found).changes] == times
 
 
-def test_the_last_thousand_changes_are_listed_newest_first() -> None:
+def test_last_thousand_changes_are_listed_newest_first() -> None:
     clock = MovedClock()
     found = publisher(clock, wake=lambda one: one.update())
     found.record_outcome(batch(*(f"n{number}.example.org" for number in range(1200))), Applied(records=()), ())
@@ -209,7 +207,7 @@ def test_the_last_thousand_changes_are_listed_newest_first() -> None:
     assert changes[0].name == "n1199.example.org"
 
 
-def test_a_change_is_listed_with_the_reason_of_the_decision_in_its_own_zone() -> None:
+def test_change_has_the_reason_of_the_decision_in_its_own_zone() -> None:
     clock = MovedClock()
     found = publisher(clock, wake=lambda one: one.update())
     decisions = [
@@ -228,7 +226,7 @@ def test_a_change_is_listed_with_the_reason_of_the_decision_in_its_own_zone() ->
     assert [one.reason for one in shown(found).changes] == ["requested"]
 
 
-def test_a_change_that_fails_again_without_a_decision_keeps_the_reason_that_it_had() -> None:
+def test_change_that_fails_again_without_a_decision_keeps_its_reason() -> None:
     clock = MovedClock()
     found = publisher(clock, wake=lambda one: one.update())
     name = DnsName("web.example.org")

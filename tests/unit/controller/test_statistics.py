@@ -35,7 +35,7 @@ from tests.world import World, start_world
 INVALID = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
 
 
-def test_an_empty_zone_is_counted_with_zero_records() -> None:
+def test_empty_zone_has_zero_records() -> None:
     world = start_world()
     assert count_records(world.engine) == {ZONE: RecordCounts(records=0, ours=0)}
     assert count_statistics(world.engine, "me", 0).current == {}
@@ -51,32 +51,32 @@ def test_ownership_records_are_not_counted_as_records() -> None:
     assert counts.verified["A"] == 1
 
 
-def test_an_unresolved_claim_is_not_counted_as_published() -> None:
+def test_unresolved_claim_is_not_counted_as_published() -> None:
     waiting = [observe("web", build_unresolved("web", "web")), observe("api", build_claim("api", "api"))]
     assert count_statistics(start_world(first=waiting).engine, "me", 0).verified == {"A": 1}
 
 
-def test_a_planned_change_is_counted_until_it_is_made() -> None:
+def test_planned_change_is_counted_until_it_is_made() -> None:
     web = observe("web", build_claim("web", "web"), build_claim("web", "www"))
     dry = start_world(first=[web], has_writer=False)
     assert count_planned_changes(dry.engine) == 2
     assert count_planned_changes(start_world(first=[web]).engine) == 0
 
 
-def test_a_record_of_another_owner_at_a_requested_name_is_counted_as_an_owner_mismatch() -> None:
+def test_record_of_another_owner_is_a_mismatch() -> None:
     theirs = (record("web"), ownership_record("web", owner="them"))
     world = start_world(*theirs, first=[observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA"))])
     assert count_statistics(world.engine, "me", 0).mismatches == (Mismatch("A", "me", "them", "web.example.org"),)
 
 
-def test_a_record_of_another_owner_that_blocks_two_requested_records_is_one_owner_mismatch() -> None:
+def test_record_of_another_owner_that_blocks_two_is_one_mismatch() -> None:
     theirs = (record("web", "lb.example.net", rtype="CNAME"), ownership_record("web", owner="them", rtype="CNAME"))
     both = observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA"))
     found = count_statistics(start_world(*theirs, first=[both]).engine, "me", 0).mismatches
     assert found == (Mismatch("CNAME", "me", "them", "web.example.org"),), "1.8"
 
 
-def test_the_same_endpoint_requested_twice_counts_once_and_as_one_deduplication() -> None:
+def test_endpoint_requested_twice_counts_once_and_as_one_deduplication() -> None:
     twice = [
         observe("web", build_claim("web", "web")),
         observe("web", build_claim("web", "web", kind=INGRESS), kind=INGRESS),
@@ -86,7 +86,7 @@ def test_the_same_endpoint_requested_twice_counts_once_and_as_one_deduplication(
     assert sum(counts.deduplicated.values()) == 1
 
 
-def test_requested_endpoints_of_one_source_are_counted_after_merging() -> None:
+def test_endpoints_of_one_source_are_counted_after_merging() -> None:
     both = observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA"))
     more = observe(
         "api", build_claim("api", "web", "192.0.2.2"), build_claim("api", "api", "web.example.org", rtype="CNAME")
@@ -96,13 +96,13 @@ def test_requested_endpoints_of_one_source_are_counted_after_merging() -> None:
     assert counts.requested == {"A": 2, "AAAA": 1, "CNAME": 1}, "one of both Services, one of the Ingress"
 
 
-def test_an_invalid_claim_is_counted_with_an_unknown_type() -> None:
+def test_invalid_claim_is_counted_with_an_unknown_type() -> None:
     assert count_statistics(start_world(first=[observe("web", INVALID)]).engine, "me", 0).invalid == {
         ("unknown", "service"): 1
     }
 
 
-def test_an_invalid_endpoint_is_counted_under_its_type() -> None:
+def test_invalid_endpoint_is_counted_under_its_type() -> None:
     one, other = (
         build_unresolved("web", "web", Reason.INVALID_ENDPOINT),
         build_unresolved("web", "web", Reason.INVALID_TARGET),
@@ -156,7 +156,7 @@ def a_write_that_waits(world: World) -> None:
         a_write_that_waits,
     ],
 )
-def test_statistics_are_computed_again_after_a_change_of_the_engine(change: Callable[[World], None]) -> None:
+def test_computed_again_after_a_change_of_the_engine(change: Callable[[World], None]) -> None:
     plan = structs.replace(PLAN, domains=DomainFilter(exclude=("mail.example.org",)))
     world, cache = start_world(first=[observe("web", build_claim("web", "web"))], plan=plan), StatisticsCache("me")
     before = cache.count(world.engine, 0)
@@ -166,7 +166,7 @@ def test_statistics_are_computed_again_after_a_change_of_the_engine(change: Call
     assert after == count_statistics(world.engine, "me", 0)
 
 
-def test_statistics_are_not_computed_again_without_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_not_computed_again_without_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
     world, cache = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))]), StatisticsCache("me")
     first = cache.count(world.engine, 0)
     world.run(for_s=600.0)
@@ -178,14 +178,14 @@ def test_statistics_are_not_computed_again_without_a_change(monkeypatch: pytest.
     assert cache.count(world.engine, 3) == structs.replace(first, problems=3, queued=1)
 
 
-def test_names_that_wait_for_a_retry_are_counted_as_backing_off() -> None:
+def test_names_that_wait_for_a_retry_are_backing_off() -> None:
     world = start_world()
     world.provider.rule = refuse_names("web")
     world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")))
     assert count_statistics(world.engine, "me", 0).backing_off == 1
 
 
-def test_statistics_contain_the_number_of_problems_and_the_number_of_decisions_for_each_reason() -> None:
+def test_number_of_problems_and_of_decisions_for_each_reason() -> None:
     counts = count_statistics(
         start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))]).engine, "me", 7
     )
@@ -194,7 +194,7 @@ def test_statistics_contain_the_number_of_problems_and_the_number_of_decisions_f
 
 
 @pytest.mark.parametrize("reason", sorted(select_reasons(Category.UNRESOLVED)))
-def test_only_unresolved_claims_with_an_existing_record_count_as_retained(reason: Reason) -> None:
+def test_only_unresolved_claims_with_a_record_are_retained(reason: Reason) -> None:
     world = start_world(first=[observe("web", build_claim("web", "web"))])
     world.run(
         observe("web", build_unresolved("web", "web", reason)),

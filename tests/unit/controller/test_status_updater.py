@@ -117,7 +117,7 @@ def list_problems(status: ObjectStatus) -> list[tuple[str, Reason, bool, bool]]:
     return [(one.name, one.reason, one.valid, one.published) for one in status.problems]
 
 
-def test_a_single_status_is_written_when_all_records_of_the_object_are_published() -> None:
+def test_written_once_when_all_records_of_the_object_are_published() -> None:
     scene = StatusScene()
     (statuses,) = scene.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "api"), 1)))
     assert statuses == ObjectStatus(key=ref("web").key, generation=1, endpoints=2)
@@ -127,7 +127,7 @@ def test_a_single_status_is_written_when_all_records_of_the_object_are_published
     assert scene.updater.next_deadline_at == math.inf
 
 
-def test_a_status_is_not_written_before_the_dns_service_has_answered() -> None:
+def test_not_written_before_the_service_has_answered() -> None:
     scene = StatusScene()
     scene.run(change_phase(SERVICE), change_phase(INGRESS))
     now_s = scene.world.now_s
@@ -147,7 +147,7 @@ def test_a_status_is_not_written_before_the_dns_service_has_answered() -> None:
     assert scene.read_statuses() == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
 
 
-def test_the_status_of_a_new_generation_waits_for_the_records_of_that_generation() -> None:
+def test_status_of_a_new_generation_waits_for_its_records() -> None:
     scene = StatusScene(*owned("web"))
     (statuses,) = scene.run(*synced(build_claim("web", "web")))
     assert statuses.generation == 1
@@ -162,7 +162,7 @@ def test_the_status_of_a_new_generation_waits_for_the_records_of_that_generation
     assert scene.world.list_records() == {"web A": ("192.0.2.7",)}
 
 
-def test_a_status_shows_a_refused_change_until_it_succeeds() -> None:
+def test_shows_a_refused_change_until_it_succeeds() -> None:
     scene = StatusScene()
     scene.world.provider.rule = refuse_names("web")
     (statuses,) = scene.run(*synced(build_claim("web", "web")), for_s=3.0)
@@ -172,7 +172,7 @@ def test_a_status_shows_a_refused_change_until_it_succeeds() -> None:
     assert list_problems(statuses) == []
 
 
-def test_a_new_generation_with_the_same_claims_gets_a_status() -> None:
+def test_new_generation_with_the_same_claims_gets_a_status() -> None:
     scene = StatusScene(*owned("web"))
     scene.run(*synced(build_claim("web", "web")))
     (statuses,) = scene.run(version(2, build_claim("web", "web")))
@@ -221,7 +221,7 @@ def test_a_new_generation_with_the_same_claims_gets_a_status() -> None:
         ),
     ],
 )
-def test_the_status_of_an_object_has_the_reason_of_each_endpoint_that_is_not_published(
+def test_has_the_reason_of_each_endpoint_that_is_not_published(
     claim: Claim, expected: tuple[str, Reason, bool, bool]
 ) -> None:
     scene = StatusScene(record("theirs", "192.0.2.99"))
@@ -229,7 +229,7 @@ def test_the_status_of_an_object_has_the_reason_of_each_endpoint_that_is_not_pub
     assert (statuses.endpoints, list_problems(statuses)) == (1, [expected])
 
 
-def test_the_status_of_an_object_that_lost_a_hostname_contest_says_so() -> None:
+def test_says_that_the_object_lost_a_hostname_contest() -> None:
     scene = StatusScene()
     (web,) = version(1, build_claim("web", "web")).observations
     loser = build_claim("api", "web", "192.0.2.7")
@@ -251,19 +251,19 @@ def test_the_status_of_an_object_that_lost_a_hostname_contest_says_so() -> None:
         pytest.param((build_claim("web", "web"), build_claim("web", "api")), id="all-of-its-names"),
     ],
 )
-def test_no_status_is_written_for_an_object_that_the_filters_exclude(claims: tuple[Claim, ...]) -> None:
+def test_not_written_for_an_object_that_the_filters_exclude(claims: tuple[Claim, ...]) -> None:
     scene = StatusScene(plan=INSIDE)
     assert scene.run(*synced(*claims)) == []
     assert scene.updater.next_deadline_at == math.inf
 
 
-def test_the_status_of_a_partly_excluded_object_lists_all_its_endpoints() -> None:
+def test_lists_all_endpoints_of_a_partly_excluded_object() -> None:
     scene = StatusScene(plan=INSIDE)
     (statuses,) = scene.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "a.in"), 1)))
     assert list_problems(statuses) == [("web.example.org", Reason.DOMAIN_FILTERED, True, False)]
 
 
-def test_derived_ptr_records_do_not_count_as_endpoints_of_the_object() -> None:
+def test_derived_ptr_records_do_not_count_as_endpoints() -> None:
     scene = StatusScene()
     derived = build_claim("web", "derived")
     ptr = replace(derived, provenance=replace(derived.provenance, derivation=Derivation.PTR))
@@ -271,19 +271,19 @@ def test_derived_ptr_records_do_not_count_as_endpoints_of_the_object() -> None:
     assert statuses.endpoints == 1
 
 
-def test_an_object_without_endpoints_gets_a_status() -> None:
+def test_object_without_endpoints_gets_a_status() -> None:
     (statuses,) = StatusScene().run(*synced())
     assert statuses == ObjectStatus(key=ref("web").key, generation=1, endpoints=0)
 
 
-def test_no_status_is_written_for_a_deleted_object() -> None:
+def test_not_written_for_a_deleted_object() -> None:
     scene = StatusScene(*owned("web"))
     scene.run(*synced(build_claim("web", "web")))
     assert scene.run(observe_gone("web"), for_s=100.0) == []
     assert scene.writer.forgotten == [ref("web").key] * 2
 
 
-def test_no_status_is_written_while_the_claims_of_an_object_cannot_be_computed() -> None:
+def test_not_written_while_the_claims_cannot_be_computed() -> None:
     scene = StatusScene(*owned("web"))
     scene.run(*synced(build_claim("web", "web")))
     assert scene.run(version(2, build_claim("web", "web")), observe("web", failure="no", cause=Cause.VERSION)) == []
@@ -291,7 +291,7 @@ def test_no_status_is_written_while_the_claims_of_an_object_cannot_be_computed()
     assert statuses.generation == 3
 
 
-def test_no_status_is_written_for_objects_of_other_kinds() -> None:
+def test_not_written_for_objects_of_other_kinds() -> None:
     scene = StatusScene()
     assert (
         scene.run(
@@ -303,7 +303,7 @@ def test_no_status_is_written_for_objects_of_other_kinds() -> None:
     )
 
 
-def test_closing_the_updater_writes_the_last_statuses_and_closes_the_status_writer() -> None:
+def test_closing_writes_the_last_statuses_and_closes_the_writer() -> None:
     scene = StatusScene()
     scene.run(*synced(build_claim("web", "web")), for_s=0.0)
     scene.world.run(TimePassed(), for_s=1.0)
@@ -313,7 +313,7 @@ def test_closing_the_updater_writes_the_last_statuses_and_closes_the_status_writ
     assert scene.writer.statuses == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
 
 
-def test_a_standby_writes_no_status_and_a_new_leader_writes_all() -> None:
+def test_standby_writes_no_status_and_a_new_leader_writes_all() -> None:
     scene = StatusScene(*owned("web"), has_election=True)
     assert scene.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS)) == []
     assert scene.updater.next_deadline_at == math.inf
@@ -325,7 +325,7 @@ def test_a_standby_writes_no_status_and_a_new_leader_writes_all() -> None:
     assert len(scene.run(LeadershipChanged(is_leader=True))) == 1
 
 
-def test_a_standby_writes_no_status_when_it_closes() -> None:
+def test_standby_writes_no_status_when_it_closes() -> None:
     scene = StatusScene(*owned("web"), has_election=True)
     assert scene.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS)) == []
     scene.updater.close(1.0)

@@ -1,8 +1,10 @@
-"""Each call that the engine requests results in exactly one input for it."""
+"""Each call that the engine requests results in exactly one input for it; thread pools."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from queue import SimpleQueue
 from threading import Event
 from threading import enumerate as enumerate_threads
@@ -14,7 +16,7 @@ from msgspec.structs import replace
 from extdns.controller import worker_pool as pool
 from extdns.controller.clock import SystemClock
 from extdns.controller.inputs import StateCalls
-from extdns.controller.worker_pool import CallEffect, WorkerPool
+from extdns.controller.worker_pool import AccountThreadPools, CallEffect, ThreadPool, WorkerPool
 from extdns.controller.write_gate import WriteGate
 from extdns.engine.effects import (
     CheckExistence,
@@ -114,7 +116,7 @@ class PoolScene:
         pytest.param(CheckExistence(key=KEY), ExistenceChecked(key=KEY, exists=True), id="an object"),
     ],
 )
-def test_each_call_of_the_engine_gives_one_input_with_its_result(effect: CallEffect, expected: Input) -> None:
+def test_each_call_gives_one_input_with_its_result(effect: CallEffect, expected: Input) -> None:
     scene = PoolScene()
     assert scene.answer(effect) == expected
     assert scene.defects == []
@@ -133,7 +135,7 @@ def test_each_call_of_the_engine_gives_one_input_with_its_result(effect: CallEff
         pytest.param(KeyError("x"), AdjustmentsLoaded(failure="KeyError: 'x'"), 1, id="a defect"),
     ],
 )
-def test_records_are_sent_for_adjustment_and_a_failure_is_returned_as_an_input(
+def test_failure_to_adjust_records_is_returned_as_an_input(
     failure: Exception | None, expected: Input, defects: int
 ) -> None:
     provider = AdjustingProvider(inner=InMemoryProvider(seed={ZONE: ()}))
@@ -150,7 +152,7 @@ def _build_six_pages() -> PoolScene:
     return PoolScene(FaultyProvider(inner=InMemoryProvider(seed={ZONE: held}, page_size=1)))
 
 
-def test_the_first_read_of_a_zone_reads_all_its_pages_one_after_the_other() -> None:
+def test_first_read_reads_all_pages_one_after_the_other() -> None:
     scene = _build_six_pages()
     scene.workers.start(replace(PAGE, reads_to_end=True))
     found = [scene.answers.get(timeout=HANGS_S) for _ in range(6)]
@@ -161,7 +163,7 @@ def test_the_first_read_of_a_zone_reads_all_its_pages_one_after_the_other() -> N
     assert pages[-1].page.after is None
 
 
-def test_reading_the_pages_of_a_zone_ends_with_the_first_failure() -> None:
+def test_reading_pages_ends_with_the_first_failure() -> None:
     scene = _build_six_pages()
     scene.provider.failures.extend([None, None, RetryableError("busy")])
     scene.workers.start(replace(PAGE, reads_to_end=True))
@@ -171,8 +173,7 @@ def test_reading_the_pages_of_a_zone_ends_with_the_first_failure() -> None:
     assert [type(item) for item in found] == [PageRead, PageRead, ReadFailed]
 
 
-def test_reading_the_pages_of_a_zone_ends_when_the_pool_closes() -> None:
-    others = set(enumerate_threads())
+def test_reading_pages_ends_when_the_pool_closes() -> None:
     scene = _build_six_pages()
     reached, released = Event(), Event()
 
@@ -186,7 +187,7 @@ def test_reading_the_pages_of_a_zone_ends_when_the_pool_closes() -> None:
     assert scene.workers.close(SystemClock(), HANGS_S)
     released.set()
     assert isinstance(scene.answers.get(timeout=HANGS_S), PageRead)
-    while any(thread.name.startswith("first-read") for thread in {*enumerate_threads()} - others):
+    while any(thread.name.startswith("first-read") for thread in enumerate_threads()):
         released.wait(0.01)
     assert scene.answers.empty()
 
@@ -199,7 +200,7 @@ def test_reading_the_pages_of_a_zone_ends_when_the_pool_closes() -> None:
         pytest.param(ForbiddenError("busy"), {"forbidden": True}, id="forbidden"),
     ],
 )
-def test_a_throttled_or_forbidden_read_is_not_reported_as_a_defect(
+def test_throttled_or_forbidden_read_is_not_a_defect(
     raised: RetryableError | ForbiddenError, particulars: dict[str, Any]
 ) -> None:
     scene = PoolScene()
@@ -238,9 +239,7 @@ def _broken(_: object) -> bool | None:
         ),
     ],
 )
-def test_a_call_that_raises_is_reported_as_a_defect_and_gives_an_input_with_the_error(
-    effect: CallEffect, expected: Input
-) -> None:
+def test_call_that_raises_is_a_defect_and_gives_an_input_with_the_error(effect: CallEffect, expected: Input) -> None:
     scene = PoolScene(Broken(inner=InMemoryProvider(seed={ZONE: ()})))
     scene.cluster.answer = _broken
     assert scene.answer(effect) == expected
@@ -284,7 +283,7 @@ ELSEWHERE = Zone(name=ZONE.name, id="elsewhere", account="throttled")
         pytest.param(lambda zone: ReadPage(zone=zone, after=None, reads_to_end=True), id="a first page"),
     ],
 )
-def test_an_account_that_waits_for_its_rate_limit_does_not_delay_other_accounts(
+def test_account_that_waits_for_its_rate_limit_does_not_delay_others(
     call: Callable[[Zone], CallEffect],
 ) -> None:
     closer = Event()
@@ -316,7 +315,7 @@ def test_an_account_that_waits_for_its_rate_limit_does_not_delay_other_accounts(
     assert scene.workers.close(SystemClock(), HANGS_S)
 
 
-def test_closing_the_worker_pool_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_JOIN_TIMEOUT_S", HANGS_S)
     closer = Event()
 
@@ -339,7 +338,7 @@ def test_closing_the_worker_pool_waits_briefly_for_running_reads(monkeypatch: py
     assert set(enumerate_threads()) <= before
 
 
-def test_an_existence_check_that_failed_returns_its_error() -> None:
+def test_existence_check_that_failed_returns_its_error() -> None:
     scene = PoolScene()
 
     def refuse(_: ObjectKey) -> bool:
@@ -360,14 +359,12 @@ def test_an_existence_check_that_failed_returns_its_error() -> None:
         pytest.param(ExtdnsError("no space left on device"), False, id="the disk is full"),
     ],
 )
-def test_a_failed_state_store_call_says_whether_a_permission_is_missing(
-    failure: ExtdnsError, *, forbidden: bool
-) -> None:
+def test_failed_state_call_says_whether_a_permission_is_missing(failure: ExtdnsError, *, forbidden: bool) -> None:
     scene = PoolScene(state=BrokenState(failure))
     assert scene.answer(LoadState()) == StateFailed(message=str(failure), forbidden=forbidden)
 
 
-def test_zones_that_do_not_answer_do_not_delay_other_zones_of_their_account() -> None:
+def test_zones_without_answer_do_not_delay_others_of_their_account() -> None:
     closer = Event()
 
     class Mute(FaultyProvider):
@@ -384,3 +381,158 @@ def test_zones_that_do_not_answer_do_not_delay_other_zones_of_their_account() ->
     assert isinstance(answer, PageRead)
     assert answer.zone == ZONE
     closer.set()
+
+
+CLOCK = SystemClock()
+
+
+@pytest.fixture
+def release_tasks() -> Iterator[threading.Event]:
+    """Return an event that tasks wait for. It is set at the end of the test, so that all threads end."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+# thread pools
+
+
+def test_tasks_start_in_the_order_of_their_submission() -> None:
+    pool, made = ThreadPool("test", max_threads=1), SimpleQueue[int]()
+    for number in range(5):
+        pool.submit(lambda number=number: made.put(number))  # type: ignore[misc]
+    assert [made.get(timeout=HANGS_S) for _ in range(5)] == [0, 1, 2, 3, 4]
+    assert pool.close(CLOCK, HANGS_S)
+
+
+def test_task_that_hangs_does_not_delay_others(release_tasks: threading.Event) -> None:
+    pool, done = ThreadPool("test", max_threads=2), threading.Event()
+    pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
+    pool.submit(done.set)
+    assert done.wait(HANGS_S)
+
+
+def test_threads_are_limited_in_number_and_daemons(release_tasks: threading.Event) -> None:
+    before = threading.active_count()
+    pool = ThreadPool("crowd", max_threads=3)
+    assert threading.active_count() == before
+    for _ in range(10):
+        pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
+    ours = [thread for thread in threading.enumerate() if thread.name.startswith("crowd-")]
+    assert len(ours) == 3
+    assert all(thread.daemon for thread in ours)
+    release_tasks.set()
+    assert pool.close(CLOCK, HANGS_S)
+
+
+def test_closing_waits_for_running_tasks_and_starts_no_more(release_tasks: threading.Event) -> None:
+    pool, begun, made = ThreadPool("test", max_threads=1), threading.Event(), list[str]()
+
+    def slow() -> None:
+        begun.set()
+        release_tasks.wait(HANGS_S)
+        made.append("slow")
+
+    pool.submit(slow)
+    pool.submit(lambda: made.append("later"))
+    assert begun.wait(HANGS_S)
+    assert not pool.close(CLOCK, 0.0)
+    assert made == []
+    release_tasks.set()
+    assert pool.close(CLOCK, HANGS_S)
+    assert made == ["slow"]
+
+
+def test_closing_waits_for_queued_tasks_if_the_pool_finishes_its_queue(
+    release_tasks: threading.Event,
+) -> None:
+    pool, made = ThreadPool("test", max_threads=1, finishes_queue=True), list[str]()
+    pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
+    pool.submit(lambda: made.append("later"))
+    assert not pool.close(CLOCK, 0.0)
+    release_tasks.set()
+    assert pool.close(CLOCK, HANGS_S)
+    assert made == ["later"]
+
+
+def test_pool_without_a_task_closes_at_once() -> None:
+    assert ThreadPool("test", max_threads=1).close(CLOCK, 0.0)
+
+
+def test_closing_all_accounts_waits_for_running_tasks_and_starts_no_more(
+    release_tasks: threading.Event,
+) -> None:
+    lanes, begun, made = AccountThreadPools("test", max_threads=1), threading.Barrier(3), list[str]()
+
+    def slow(account: str) -> None:
+        begun.wait(HANGS_S)
+        release_tasks.wait(HANGS_S)
+        made.append(account)
+
+    for account in ("one", "two"):
+        lanes.submit(account, partial(slow, account))
+        lanes.submit(account, lambda: made.append("later"))
+    begun.wait(HANGS_S)
+    assert not lanes.close(CLOCK, 0.0)
+    assert made == []
+    release_tasks.set()
+    assert lanes.close(CLOCK, HANGS_S)
+    assert sorted(made) == ["one", "two"]
+
+
+@pytest.mark.parametrize("stuck", [3, 11, 20])
+def test_extra_threads_run_tasks_that_wait_behind_stuck_ones(release_tasks: threading.Event, stuck: int) -> None:
+    pool, done = ThreadPool("test", max_threads=3, max_extra=20, stuck_after_s=0.01), threading.Event()
+    for _ in range(stuck):
+        pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
+    pool.submit(done.set)
+    assert done.wait(HANGS_S / 2)
+    release_tasks.set()
+    assert pool.close(CLOCK, HANGS_S)
+
+
+def test_extra_threads_are_limited_and_end_when_the_queue_is_empty(release_tasks: threading.Event) -> None:
+    pool, begun = ThreadPool("stuck", max_threads=2, max_extra=3, stuck_after_s=0.001), threading.Semaphore(0)
+
+    def hang() -> None:
+        begun.release()
+        release_tasks.wait(HANGS_S)
+
+    for _ in range(10):
+        pool.submit(hang)
+    for _ in range(5):
+        assert begun.acquire(timeout=HANGS_S)
+    assert not begun.acquire(timeout=0.05)
+    ours = [thread for thread in threading.enumerate() if thread.name.startswith("stuck-")]
+    assert len(ours) == 5
+    release_tasks.set()
+    for thread in ours:
+        if thread.name == "stuck-extra":
+            thread.join(HANGS_S)
+            assert not thread.is_alive()
+    assert pool.close(CLOCK, HANGS_S)
+
+
+def test_no_extra_thread_runs_a_task_while_tasks_end_in_time(release_tasks: threading.Event) -> None:
+    pool, made = ThreadPool("busy", max_threads=1, max_extra=5, stuck_after_s=HANGS_S), SimpleQueue[str]()
+    for _ in range(50):
+        pool.submit(lambda: made.put(threading.current_thread().name))
+    assert {made.get(timeout=HANGS_S) for _ in range(50)} == {"busy-0"}
+    release_tasks.set()
+    assert pool.close(CLOCK, HANGS_S)
+
+
+def test_closing_does_not_wait_for_an_idle_extra_thread(release_tasks: threading.Event) -> None:
+    pool = ThreadPool("idle", max_threads=1, max_extra=1, stuck_after_s=HANGS_S)
+    pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
+    pool.submit(lambda: None)
+    release_tasks.set()
+    assert pool.close(CLOCK, HANGS_S)
+    for thread in threading.enumerate():
+        if thread.name == "idle-extra":
+            thread.join(HANGS_S)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("idle")]
+
+
+def _drop_result(_: bool) -> None:
+    """Drop the result of a call, because tasks return None."""

@@ -67,24 +67,24 @@ class RecordedCalls:
         self.calls.append("close")
 
 
-def test_the_timeouts_of_one_write_together_are_shorter_than_the_time_the_lease_must_still_last() -> None:
+def test_timeouts_of_one_write_are_shorter_than_the_lease_must_last() -> None:
     assert sum(SHORT_TIMEOUTS_S) < MAX_WRITE_S
 
 
 @pytest.mark.parametrize(("left_s", "is_open"), [(30.0, True), (12.0, True), (11.9, False), (0.0, False)])
-def test_the_write_gate_is_open_only_if_the_lease_outlasts_the_longest_write(left_s: float, is_open: bool) -> None:
+def test_open_only_if_the_lease_outlasts_the_longest_write(left_s: float, is_open: bool) -> None:
     assert WriteGate(FakeLease(left_s)).is_open() is is_open
 
 
-def test_without_leader_election_the_write_gate_is_open() -> None:
+def test_open_without_leader_election() -> None:
     assert WriteGate().is_open()
 
 
-def test_in_a_dry_run_the_write_gate_is_closed() -> None:
+def test_closed_in_a_dry_run() -> None:
     assert not WriteGate(is_dry_run=True).is_open()
 
 
-def test_the_write_gate_opens_when_the_plan_is_approved() -> None:
+def test_opens_when_the_plan_is_approved() -> None:
     gate = WriteGate(needs_approval=True)
     assert not gate.is_open()
     gate.approve()
@@ -103,7 +103,7 @@ def test_each_change_of_leadership_is_returned_once() -> None:
     assert gate.take_leadership_change() is None
 
 
-def test_the_leader_election_is_started_once_and_wakes_the_main_loop_at_each_renewal() -> None:
+def test_election_is_started_once_and_wakes_the_loop_at_each_renewal() -> None:
     lease, renewals = FakeLease(), list[str]()
     gate = WriteGate(lease)
     for _ in range(2):
@@ -112,7 +112,7 @@ def test_the_leader_election_is_started_once_and_wakes_the_main_loop_at_each_ren
     assert (lease.start_count, renewals) == (1, ["renewed"])
 
 
-def test_a_leader_has_a_deadline_at_which_its_lease_becomes_too_short_to_write() -> None:
+def test_deadline_of_a_leader_is_when_its_lease_is_too_short_to_write() -> None:
     lease = FakeLease()
     gate = WriteGate(lease)
     assert gate.find_deadline(1000.0) == math.inf
@@ -121,7 +121,7 @@ def test_a_leader_has_a_deadline_at_which_its_lease_becomes_too_short_to_write()
     assert gate.find_deadline(1000.0) == 1018.0
 
 
-def test_readiness_details_show_the_role_and_the_holder_of_the_lease() -> None:
+def test_readiness_shows_the_role_and_the_holder_of_the_lease() -> None:
     lease = FakeLease()
     gate = WriteGate(lease)
     assert gate.describe() == {"election": {"role": "standby", "holder": "pod-1"}}
@@ -132,13 +132,13 @@ def test_readiness_details_show_the_role_and_the_holder_of_the_lease() -> None:
 
 
 @pytest.mark.parametrize("release", [True, False])
-def test_the_lease_is_given_up_at_close_only_if_the_caller_requests_it(release: bool) -> None:
+def test_lease_is_given_up_at_close_only_if_requested(release: bool) -> None:
     lease = FakeLease()
     WriteGate(lease).close(release=release)
     assert lease.closings == [release]
 
 
-def test_a_standby_records_events_only_about_its_own_batches_and_that_nothing_is_held() -> None:
+def test_standby_records_events_only_about_its_batches_and_that_nothing_is_held() -> None:
     lease, recorder = FakeLease(), RecordedCalls()
     reporter = ActivityReporter(Metrics(), "me", recorder=recorder, gate=WriteGate(lease))
     for _ in range(2):

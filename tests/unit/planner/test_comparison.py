@@ -1,6 +1,6 @@
 """Plans of one name: ownership, evidence, zones and decisions.
 
-See docs/spec/plan.md 2.5, 2.9, 11; docs/design/laws.md; docs/design/differences.md; docs/design/delete-safety.md.
+See docs/spec/plan.md 2.5, 2.9, 2.10, 11; docs/design/laws.md; docs/design/differences.md; docs/design/delete-safety.md.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Action, Blocked, ChangeSet
+from extdns.model.change import Action, Blocked, Change, ChangeSet, Update
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.zone import Zone
 from extdns.planner.proposal import Candidate
+from extdns.planner.settings import PlanSettings
 from tests.builders import create, delete, update
 from tests.unit.planner.name_plan import (
     ALIAS,
@@ -33,6 +34,7 @@ from tests.unit.planner.name_plan import (
     list_decisions,
     plan,
     with_managed_types,
+    with_policy,
 )
 
 A = build_candidate("A", "1.1.1.1")
@@ -103,7 +105,7 @@ def test_each_candidate_and_record_has_a_decision_with_a_reason(
     assert list_decisions(plan(current, candidates)) == expected
 
 
-def test_a_decision_contains_desired_record_current_record_and_requesting_objects() -> None:
+def test_decision_contains_desired_and_current_record_and_requesters() -> None:
     current, candidate = build_current("A", "2.2.2.2", ttl_s=60), build_candidate("A", "1.1.1.1", ttl_s=30)
     (decision,) = plan((current,), (candidate,)).decisions
     assert (decision.zone, decision.name, decision.set_identifier) == (ZONE, NAME, "")
@@ -115,7 +117,7 @@ def test_a_decision_contains_desired_record_current_record_and_requesting_object
     assert decision.detail == "targets, ttl"
 
 
-def test_the_decision_about_a_candidate_that_lost_names_the_object_that_has_precedence() -> None:
+def test_decision_about_a_candidate_that_lost_names_the_winner() -> None:
     decision = next(
         one
         for one in plan((), (A, build_candidate("A", "9.9.9.9", resource=API))).decisions
@@ -125,7 +127,7 @@ def test_the_decision_about_a_candidate_that_lost_names_the_object_that_has_prec
     assert [one.ref.key.resource for one in decision.requested_by] == [API]
 
 
-def test_the_decision_for_a_foreign_record_names_its_owner() -> None:
+def test_decision_about_a_foreign_record_names_its_owner() -> None:
     assert find_decision(plan((build_current("A", "1.1.1.1", owner="blue"),), ()), "A").detail == 'A owned by "blue"'
     assert (
         find_decision(plan((build_current("A", "1.1.1.1", owner=None),), ()), "A").detail
@@ -133,14 +135,14 @@ def test_the_decision_for_a_foreign_record_names_its_owner() -> None:
     )
 
 
-def test_a_record_is_foreign_if_its_ownership_record_is_mixed_with_other_values() -> None:
+def test_record_is_foreign_if_its_ownership_record_has_other_values() -> None:
     mixed = replace(build_current("A", "1.1.1.1", owner=None), mixed_name="a-foo.example.org")
     decision = find_decision(plan((mixed,), (build_candidate("A", "2.2.2.2"),)), "A")
     assert (decision.action, decision.reason) == (Action.KEEP, Reason.FOREIGN_RECORD)
     assert decision.detail == "a-foo.example.org does not count as its ownership record: it also holds other values"
 
 
-def test_no_change_is_planned_if_no_record_type_is_managed() -> None:
+def test_no_change_if_no_record_type_is_managed() -> None:
     made = plan((build_current("A", "1.1.1.1"),), (A,), settings=with_managed_types())  # 10.2
     assert made.sets == ()
     assert list_decisions(made) == [("A", Action.NONE, Reason.TYPE_UNMANAGED)]
@@ -151,21 +153,21 @@ def test_managed_record_types_are_case_sensitive() -> None:
 
 
 @pytest.mark.parametrize("evidence", [one for one in Evidence if one is not Evidence.REPLACED])
-def test_a_delete_contains_its_evidence(evidence: Evidence) -> None:
+def test_delete_contains_its_evidence(evidence: Evidence) -> None:
     current = build_current("A", "1.1.1.1")
     made = plan((current,), (), find=lambda _: evidence)
     assert list_changes(made) == [delete(current, evidence)]
     assert find_decision(made, "A").reason == evidence.value
 
 
-def test_a_record_without_evidence_for_its_delete_is_kept_with_the_reason_why_there_is_none() -> None:
+def test_record_is_kept_with_the_reason_why_there_is_no_evidence() -> None:
     made = plan((build_current("A", "1.1.1.1", resource=OLD),), (), find=find_waiting(OLD, reason=Reason.OBJECT_FAILED))
     assert made.sets == ()
     assert find_decision(made, "A").reason is Reason.OBJECT_FAILED
     assert find_decision(made, "A").detail == "no address yet"
 
 
-def test_evidence_is_looked_up_only_for_records_of_ours_that_are_not_requested() -> None:
+def test_evidence_is_looked_up_only_for_unrequested_records_of_ours() -> None:
     def find(owned: OwnedRecord) -> Blocked:
         raise AssertionError(owned)
 
@@ -217,7 +219,7 @@ def build_migrating(rtype: str, target: str, *, resource: str = "", set_identifi
         ),
     ],
 )
-def test_a_record_of_the_previous_owner_is_taken_over_only_if_it_is_requested(
+def test_record_of_the_previous_owner_is_taken_over_only_if_requested(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[tuple[str, Action, Reason]]
 ) -> None:
     assert list_decisions(plan(current, candidates, settings=MIGRATING)) == expected  # docs/design/differences.md
@@ -228,7 +230,7 @@ def plan_in(zone: Zone, *current: OwnedRecord) -> NamePlan:
     return plan(current, (A,), zone=zone)
 
 
-def test_two_zones_of_the_same_name_each_get_only_the_changes_that_they_need() -> None:
+def test_two_zones_of_one_name_each_get_only_the_changes_they_need() -> None:
     public, private = ZONE, Zone(name=ZONE.name, id="z2", private=True)  # 11
     right, edited = build_current("A", "1.1.1.1"), build_current("A", "9.9.9.9")
     assert plan_in(public, right).sets == ()
@@ -238,18 +240,153 @@ def test_two_zones_of_the_same_name_each_get_only_the_changes_that_they_need() -
     assert repair.changes == (update(edited, A.desired),)
 
 
-def test_a_plan_without_records_and_candidates_is_empty() -> None:
+def test_empty_without_records_and_candidates() -> None:
     assert plan((), ()) == NamePlan()
 
 
-def test_the_changes_in_a_change_set_are_sorted_by_record_key() -> None:
+def test_changes_of_a_change_set_are_sorted_by_record_key() -> None:
     current = (build_current("AAAA", "::9"), build_current("A", "9.9.9.9"))
     (change_set,) = plan(current, (build_candidate("AAAA", "::1"), A)).sets
     assert change_set.name == DnsName("foo.example.org")
     assert [change.key.type for change in change_set.changes] == ["A", "AAAA"]
 
 
-def test_an_object_that_switches_from_alias_to_address_causes_one_update() -> None:
+def test_switch_from_alias_to_address_is_one_update() -> None:
     current = build_current("A", "lb.test", resource=WEB, properties=ALIAS)
     (change,) = list_changes(plan((current,), (A,)))
     assert change == update(current, A.desired, "targets", "properties")
+
+
+NOOP = replace(SETTINGS, owner="")
+TO_BAR = replace(SETTINGS, owner="bar", migrate_from="foo")
+REPLACED = Evidence.REPLACED
+PROXIED = {"alias": "false", "cloudflare-proxied": "true"}
+
+V1 = build_candidate("CNAME", "v1", resource=API)
+V2 = build_candidate("CNAME", "v2", resource=WEB)
+ADDRESS = build_candidate("A", "5.5.5.5")
+AAAA = build_candidate("AAAA", "2001:db8::1")
+LOCAL = build_candidate("A", "127.0.0.1", ttl_s=300)
+SET_1, SET_2 = (build_candidate("A", "192.168.0.2", set_identifier=one) for one in ("set-1", "set-2"))
+MOVED = build_candidate("A", "192.168.0.1", set_identifier="set-2")
+OFF = build_candidate("A", "1.1.1.1", properties=PROXIED | {"cloudflare-proxied": "false"})
+LESS = build_candidate("A", "1.1.1.1", properties={"alias": "false"})
+SLOWER = build_candidate("A", "5.5.5.5", ttl_s=90, resource=WEB)
+
+V1_EXISTS = build_current("CNAME", "v1", resource=API)
+V2_EXISTS = build_current("CNAME", "v2", resource=WEB)
+V2_WITHOUT_OWNER = build_current("CNAME", "v2", owner=None, ours=True)
+A_EXISTS = build_current("A", "5.5.5.5")
+AAAA_EXISTS = build_current("AAAA", "2001:db8::1")
+SET_1_EXISTS = build_current("A", "192.168.0.1", set_identifier="set-1")
+LOCAL_EXISTS = build_current("A", "127.0.0.1", ttl_s=0)
+PROXIED_EXISTS = build_current("A", "1.1.1.1", properties=PROXIED)
+FAST_EXISTS = build_current("A", "5.5.5.5", ttl_s=60, resource=WEB)
+
+
+# worked examples (docs/spec/plan.md 2.10; number 16, on domain filters, is in tests/unit/model)
+
+
+@pytest.mark.parametrize(
+    ("current", "candidates", "settings", "expected"),
+    [
+        pytest.param((), (V1, V2), SETTINGS, [create(V1.desired)], id="2.10-1"),
+        pytest.param((V1_EXISTS,), (V1, V2), SETTINGS, [], id="2.10-2-incumbent-requests"),
+        pytest.param((V2_EXISTS,), (V1, V2), SETTINGS, [], id="2.10-2-larger-incumbent-requests"),
+        pytest.param((V1_EXISTS,), (V2,), SETTINGS, [update(V1_EXISTS, V2.desired)], id="2.10-2-incumbent-gone"),
+        pytest.param((V2_WITHOUT_OWNER,), (V1, V2), NOOP, [update(V2_WITHOUT_OWNER, V1.desired)], id="2.10-3-noop"),
+        pytest.param((build_current("CNAME", "v2", owner=None),), (V1, V2), SETTINGS, [], id="2.10-3-txt"),
+        pytest.param(
+            (V1_EXISTS,), (ADDRESS,), SETTINGS, [create(ADDRESS.desired), delete(V1_EXISTS, REPLACED)], id="2.10-4"
+        ),
+        pytest.param(
+            (V1_EXISTS,),
+            (V1, ADDRESS, AAAA),
+            SETTINGS,
+            [create(ADDRESS.desired), create(AAAA.desired), delete(V1_EXISTS, REPLACED)],
+            id="2.10-5",
+        ),
+        pytest.param((A_EXISTS, AAAA_EXISTS), (ADDRESS,), SETTINGS, [delete(AAAA_EXISTS)], id="2.10-6"),
+        pytest.param((build_current("A", "5.5.5.5", owner="other"),), (V1,), SETTINGS, [], id="2.10-7"),
+        pytest.param(
+            (build_current("A", "5.5.5.5", owner=None),), (build_candidate("A", "6.6.6.6"),), SETTINGS, [], id="2.10-8"
+        ),
+        # The reference deletes the A and creates nothing; extdns makes a change of type completely or not at all.
+        pytest.param((A_EXISTS, build_current("AAAA", "2001:db8::1", owner="other")), (V1,), SETTINGS, [], id="2.10-9"),
+        pytest.param(
+            (SET_1_EXISTS,),
+            (SET_1, SET_2),
+            SETTINGS,
+            [update(SET_1_EXISTS, SET_1.desired), create(SET_2.desired)],
+            id="2.10-10",
+        ),
+        pytest.param(
+            (SET_1_EXISTS,), (MOVED,), SETTINGS, [delete(SET_1_EXISTS), create(MOVED.desired)], id="2.10-10-renamed"
+        ),
+        pytest.param((LOCAL_EXISTS,), (LOCAL,), SETTINGS, [update(LOCAL_EXISTS, LOCAL.desired, "ttl")], id="2.10-11"),
+        pytest.param(
+            (build_current("A", "127.0.0.1"),), (build_candidate("A", "127.0.0.1"),), SETTINGS, [], id="2.10-11-unset"
+        ),
+        pytest.param(
+            (PROXIED_EXISTS,),
+            (OFF,),
+            SETTINGS,
+            [update(PROXIED_EXISTS, OFF.desired, "properties")],
+            id="2.10-12-changed",
+        ),
+        pytest.param(
+            (PROXIED_EXISTS,),
+            (build_candidate("A", "1.1.1.1", properties=dict(reversed(PROXIED.items()))),),
+            SETTINGS,
+            [],
+            id="2.10-12-order",
+        ),
+        pytest.param(
+            (PROXIED_EXISTS,),
+            (LESS,),
+            SETTINGS,
+            [update(PROXIED_EXISTS, LESS.desired, "properties")],
+            id="2.10-12-missing",
+        ),
+        pytest.param((build_current("CNAME", "V2"),), (V2,), SETTINGS, [], id="2.10-13-case"),
+        pytest.param(
+            (build_current("AAAA", "::0001"),), (build_candidate("AAAA", "::1"),), SETTINGS, [], id="2.10-13-ipv6"
+        ),
+        # The reference sends the change, which the service refuses, in every run.
+        pytest.param((build_current("TXT", '"x"', owner=None),), (V1,), SETTINGS, [], id="2.10-14"),
+        pytest.param((A_EXISTS, V1_EXISTS), (ADDRESS,), SETTINGS, [delete(V1_EXISTS, REPLACED)], id="2.10-15"),
+        # The reference sends an update that changes nothing in every run.
+        pytest.param((build_current("A", "5.5.5.5", owner="bar", ours=True),), (ADDRESS,), TO_BAR, [], id="2.10-17"),
+        pytest.param((A_EXISTS,), (), with_policy("upsert-only"), [], id="2.10-18"),
+        pytest.param(
+            (FAST_EXISTS,),
+            (build_candidate("A", "1.1.1.1", resource=API), SLOWER),
+            SETTINGS,
+            [update(FAST_EXISTS, SLOWER.desired, "ttl")],
+            id="10.2-only-the-ttl-of-the-incumbent-changed",
+        ),
+        pytest.param((A_EXISTS,), (AAAA,), with_managed_types(), [], id="10.2-nothing-is-managed"),
+        pytest.param(
+            (build_current("TXT", '"x"'),),
+            (build_candidate("TXT", '"y"'),),
+            with_managed_types("A", "CNAME"),
+            [],
+            id="10.2-txt-is-excluded",
+        ),
+    ],
+)
+def test_changes_of_the_worked_examples(
+    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], settings: PlanSettings, expected: list[Change]
+) -> None:
+    assert list_changes(plan(current, candidates, settings=settings)) == expected
+
+
+def test_object_that_takes_over_a_record_is_the_resource_of_the_update() -> None:
+    (change,) = list_changes(plan((V1_EXISTS,), (V2,)))  # 2.10-2
+    assert isinstance(change, Update)
+    assert (change.current.resource, change.desired.resource) == (API, WEB)
+
+
+def test_foreign_txt_record_blocks_a_cname_if_txt_is_managed() -> None:
+    current = (build_current("TXT", '"x"', owner=None),)
+    assert list_changes(plan(current, (V1,), settings=with_managed_types("CNAME", "TXT"))) == []  # reverse of 2.10-14

@@ -47,7 +47,7 @@ def plan_with_answers(
 
 
 @given(SITUATIONS, ANSWERS, POLICIES, st.data())
-def test_the_plan_does_not_depend_on_the_order_of_records_and_candidates(
+def test_plan_does_not_depend_on_the_order_of_records_and_candidates(
     situation: Situation, answers: Answers, policy: Policy, data: st.DataObject
 ) -> None:
     current, candidates = situation
@@ -63,9 +63,7 @@ def test_merged_candidates_do_not_depend_on_the_order_of_claims(
 
 
 @given(SITUATIONS, ANSWERS, POLICIES)
-def test_no_value_of_the_policy_flag_adds_a_change_to_the_plan_of_sync(
-    situation: Situation, answers: Answers, policy: Policy
-) -> None:
+def test_no_policy_adds_a_change_to_the_plan_of_sync(situation: Situation, answers: Answers, policy: Policy) -> None:
     free = list_changes(plan_with_answers(*situation, answers))
     assert [
         change for change in list_changes(plan_with_answers(*situation, answers, policy)) if change not in free
@@ -82,7 +80,7 @@ def test_no_change_contains_a_foreign_record(situation: Situation, answers: Answ
 
 
 @given(SITUATIONS, ANSWERS, POLICIES)
-def test_a_plan_after_all_changes_were_applied_is_empty(situation: Situation, answers: Answers, policy: Policy) -> None:
+def test_plan_is_empty_after_all_changes_were_applied(situation: Situation, answers: Answers, policy: Policy) -> None:
     current, candidates = situation
     assume(has_one_routing_a_type(one.record for one in current))  # no service can hold two
     after = apply_changes(current, list_changes(plan_with_answers(current, candidates, answers, policy)))
@@ -90,7 +88,7 @@ def test_a_plan_after_all_changes_were_applied_is_empty(situation: Situation, an
 
 
 @given(SITUATIONS, ANSWERS, POLICIES)
-def test_every_candidate_and_every_managed_record_has_one_decision(
+def test_every_candidate_and_managed_record_has_one_decision(
     situation: Situation, answers: Answers, policy: Policy
 ) -> None:
     current, candidates = situation
@@ -103,9 +101,7 @@ def test_every_candidate_and_every_managed_record_has_one_decision(
 
 
 @given(SITUATIONS, ANSWERS, POLICIES)
-def test_decisions_to_create_update_or_delete_equal_the_changes_of_the_plan(
-    situation: Situation, answers: Answers, policy: Policy
-) -> None:
+def test_decisions_equal_the_changes_of_the_plan(situation: Situation, answers: Answers, policy: Policy) -> None:
     made = plan_with_answers(*situation, answers, policy)
     decided = {(one.set_identifier, one.type, one.action) for one in made.decisions if one.action in ACTIONS.values()}
     assert decided == {(one.key.set_identifier, one.key.type, ACTIONS[type(one)]) for one in list_changes(made)}
@@ -143,7 +139,7 @@ def draw_accepted(made: NamePlan, data: st.DataObject) -> list[Change]:
 
 
 @given(SITUATIONS, ANSWERS, POLICIES, st.data())
-def test_records_that_cannot_coexist_never_result_even_if_some_change_sets_are_refused(
+def test_records_that_cannot_coexist_never_result_even_if_some_are_refused(
     situation: Situation, answers: Answers, policy: Policy, data: st.DataObject
 ) -> None:
     current, candidates = situation
@@ -154,7 +150,7 @@ def test_records_that_cannot_coexist_never_result_even_if_some_change_sets_are_r
 
 
 @given(SITUATIONS, ANSWERS, POLICIES, st.data())
-def test_a_requested_set_identifier_never_loses_its_last_record(
+def test_requested_set_identifier_never_loses_its_last_record(
     situation: Situation, answers: Answers, policy: Policy, data: st.DataObject
 ) -> None:
     current, candidates = situation
@@ -172,9 +168,7 @@ def test_a_requested_set_identifier_never_loses_its_last_record(
 
 
 @given(strategies.names(), st.lists(strategies.zones(), max_size=6, unique_by=lambda zone: (zone.name, zone.id)))
-def test_a_name_belongs_to_all_private_zones_and_to_the_public_zones_of_the_longest_match(
-    name: DnsName, zones: list[Zone]
-) -> None:
+def test_name_is_in_all_private_zones_and_public_ones_of_the_longest_match(name: DnsName, zones: list[Zone]) -> None:
     found = ZonePlacement(zones).find_zones(name)
     containing = [zone for zone in zones if f".{name}".endswith(f".{zone.name}")]
     longest = max((len(zone.name) for zone in containing if not zone.private), default=0)
@@ -182,7 +176,7 @@ def test_a_name_belongs_to_all_private_zones_and_to_the_public_zones_of_the_long
 
 
 @given(strategies.names(), st.lists(strategies.zones(), max_size=6, unique_by=lambda zone: (zone.name, zone.id)))
-def test_with_longest_only_a_name_is_placed_in_the_zones_of_the_longest_match(name: DnsName, zones: list[Zone]) -> None:
+def test_name_is_in_the_zones_of_the_longest_match_with_longest_only(name: DnsName, zones: list[Zone]) -> None:
     containing = [zone for zone in zones if f".{name}".endswith(f".{zone.name}")]
     longest = max((len(zone.name) for zone in containing), default=0)
     expected = sorted(zone for zone in containing if len(zone.name) == longest)

@@ -25,7 +25,7 @@ def build_view(*claims: ResolvedClaim, current: tuple[OwnedRecord, ...] = ()) ->
     return NameView(zone=ZONE, name=NAME, claims=claims, current=current)
 
 
-def test_the_page_about_the_architecture_has_the_steps_of_the_code_in_their_order() -> None:
+def test_page_has_the_steps_of_the_code_in_their_order() -> None:
     steps = re.findall(r"# (\d) ([\w ]+)$", Path(str(module.__file__)).read_text(encoding="utf-8"), re.MULTILINE)
     assert [number for number, _ in steps] == list("123456789")
     table = PAGE.read_text(encoding="utf-8").partition("## Planning one name")[2].partition("\n## ")[0]
@@ -40,7 +40,7 @@ def test_the_page_about_the_architecture_has_the_steps_of_the_code_in_their_orde
         pytest.param(build_view(claim("A", "192.0.2.9"), current=(CURRENT,)), Action.UPDATE, id="other target"),
     ],
 )
-def test_a_record_that_is_new_in_sync_or_gets_another_target_needs_no_facts(view: NameView, action: Action) -> None:
+def test_no_facts_if_record_is_new_in_sync_or_gets_another_target(view: NameView, action: Action) -> None:
     plan = plan_name(view, build_planner())
     assert isinstance(plan, NamePlan)
     assert [one.action for one in plan.decisions] == [action]
@@ -56,5 +56,5 @@ def test_a_record_that_is_new_in_sync_or_gets_another_target_needs_no_facts(view
         ),
     ],
 )
-def test_a_delete_an_update_that_only_removes_targets_and_a_contest_need_facts(view: NameView) -> None:
+def test_facts_if_targets_or_records_only_go_or_in_a_contest(view: NameView) -> None:
     assert plan_name(view, build_planner()) is NEEDS_FACTS

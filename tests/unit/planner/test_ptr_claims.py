@@ -63,7 +63,7 @@ def list_reverse_claims(found: tuple[ResolvedClaim, ...]) -> list[tuple[str, int
         ),
     ],
 )
-def test_each_address_claim_gives_a_ptr_claim_if_ptr_records_are_enabled_for_it(
+def test_each_address_claim_gives_a_ptr_claim_if_enabled(
     settings: PlanSettings, made: ResolvedClaim, reverse_names: list[str]
 ) -> None:
     found = derive_ptr_claims((made,), settings)
@@ -134,7 +134,7 @@ def test_each_address_claim_gives_a_ptr_claim_if_ptr_records_are_enabled_for_it(
         ),
     ],
 )
-def test_the_deciding_claim_of_a_merged_record_decides_about_ptr_records_for_all_its_addresses(
+def test_deciding_claim_decides_for_all_addresses_of_a_merged_record(
     claims: tuple[ResolvedClaim, ...], expected: list[tuple[str, int, str]]
 ) -> None:
     assert list_reverse_claims(derive_ptr_claims(claims, SOME)) == expected
@@ -142,7 +142,7 @@ def test_the_deciding_claim_of_a_merged_record_decides_about_ptr_records_for_all
 
 
 # docs/spec/sources.md 8.5
-def test_with_merged_namespaces_claims_are_merged_before_ptr_claims_are_derived() -> None:
+def test_claims_are_merged_first_with_merged_namespaces() -> None:
     claims = (request("A", "192.0.2.8", resource=OTHER, record_type="ptr"), request("A", "192.0.2.7", ttl_s=60))
     found = derive_ptr_claims(claims, replace(SOME, merges_namespaces=True))
     assert list_reverse_claims(found) == [(SEVEN, 300, A), (EIGHT, 300, OTHER)]

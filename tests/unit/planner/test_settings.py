@@ -1,6 +1,6 @@
-"""Policies, and their effect on changes of type.
+"""Policies, their effect on changes of type, and the objects that resource labels name.
 
-See docs/spec/plan.md 2.8; docs/design/delete-safety.md, "Evidence".
+See docs/spec/plan.md 2.8; docs/spec/sources.md 1.8; docs/design/delete-safety.md, "Evidence".
 """
 
 from __future__ import annotations
@@ -9,13 +9,23 @@ import pytest
 
 from extdns.model.change import Action, Change
 from extdns.model.evidence import Evidence
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.planner.comparison import allows
 from extdns.planner.proposal import Candidate
-from extdns.planner.settings import Policy
-from tests.builders import create, delete, update
-from tests.unit.planner.name_plan import build_candidate, build_current, find_decision, list_changes, plan, with_policy
+from extdns.planner.settings import Planner, Policy
+from extdns.resources.core import NODE
+from tests.builders import SERVICE, create, delete, update
+from tests.unit.planner.name_plan import (
+    build_candidate,
+    build_current,
+    build_planner,
+    find_decision,
+    list_changes,
+    plan,
+    with_policy,
+)
 
 HELD = build_current("A", "1.1.1.1")
 CNAME_EXISTS = build_current("CNAME", "lb.test")
@@ -31,7 +41,7 @@ CREATE, UPDATE, DELETE = create(CANDIDATE.desired), update(HELD, CANDIDATE.desir
         pytest.param(Policy.CREATE_ONLY, [CREATE], id="2.8-create-only"),
     ],
 )
-def test_each_value_of_the_policy_flag_allows_its_own_kinds_of_changes(policy: Policy, allowed: list[Change]) -> None:
+def test_each_policy_allows_its_own_kinds_of_changes(policy: Policy, allowed: list[Change]) -> None:
     assert [change for change in (CREATE, UPDATE, DELETE) if allows(policy, change)] == allowed
 
 
@@ -63,7 +73,7 @@ CNAME = build_candidate("CNAME", "lb.test")
         ),
     ],
 )
-def test_a_change_of_type_is_planned_only_if_the_policy_flag_allows_all_its_creates_and_deletes(
+def test_change_of_type_only_if_the_policy_allows_its_creates_and_deletes(
     policy: str, current: OwnedRecord, candidates: tuple[Candidate, ...], expected: list[Change], reason: Reason
 ) -> None:
     made = plan((current,), candidates, settings=with_policy(policy))
@@ -72,8 +82,45 @@ def test_a_change_of_type_is_planned_only_if_the_policy_flag_allows_all_its_crea
     assert find_decision(made, last.type, last.set_identifier).reason is reason
 
 
-def test_the_decision_about_a_record_that_the_policy_flag_keeps_names_the_flag() -> None:
+def test_decision_about_a_kept_record_names_the_policy_flag() -> None:
     made = plan((HELD,), (), settings=with_policy("upsert-only"))
     (decision,) = made.decisions
     assert (decision.action, decision.reason) == (Action.KEEP, Reason.POLICY_KEEPS)
     assert decision.detail == "--policy=upsert-only"
+
+
+FOO = Kind("example.org", "v1", "Foo", "foos", namespaced=False, resource_prefix="foo/")
+HTTP_PROXY = Kind("projectcontour.io", "v1", "HTTPProxy", "httpproxies", resource_prefix="HTTPProxy")
+
+
+def planner(*namespaces: str) -> Planner:
+    """Build a planner that is limited to *namespaces*."""
+    kinds = {kind.label: kind for kind in (SERVICE, NODE, FOO, HTTP_PROXY)}
+    return build_planner(kinds=kinds, namespaces=namespaces)
+
+
+# resource labels
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(ObjectKey(SERVICE, "shop", "web"), id="service"),
+        pytest.param(ObjectKey(NODE, "", "n1"), id="node"),
+        pytest.param(ObjectKey(FOO, "", "x"), id="cluster-scoped custom resource"),
+        pytest.param(ObjectKey(HTTP_PROXY, "shop", "web"), id="kind with capitals"),
+    ],
+)
+def test_resource_label_is_parsed_to_the_key_of_its_object(key: ObjectKey) -> None:
+    assert planner().find_object(key.resource) == key
+
+
+@pytest.mark.parametrize("resource", ["", "service", "service/", "service//web", "service/shop/", "pod/a/b", "node/"])
+def test_invalid_or_unknown_resource_label_gives_no_object(resource: str) -> None:
+    assert planner().find_object(resource) is None
+
+
+def test_resource_label_gives_no_object_outside_the_watched_namespaces() -> None:
+    found = planner("other")
+    assert found.find_object("service/shop/web") is None
+    assert found.find_object("node/n1") == ObjectKey(NODE, "", "n1")

@@ -39,7 +39,7 @@ TEXT = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=servi
         pytest.param(build_registry(wildcard="any"), "*", "cname-any", id="3.2.1-wildcard"),
     ],
 )
-def test_a_record_is_created_with_its_ownership_record(registry: TxtRegistry, host: str, location: str) -> None:
+def test_created_with_its_ownership_record(registry: TxtRegistry, host: str, location: str) -> None:
     done = build_writes(registry, [], create(build_desired("CNAME", host, ONE)))
     assert sorted(summarize_writes(done)) == sorted([creates("CNAME", host), creates("TXT", location)])
     (ownership,) = [write.new for write in done if write.key.type == "TXT"]
@@ -64,7 +64,7 @@ def test_a_record_is_created_with_its_ownership_record(registry: TxtRegistry, ho
         ),
     ],
 )
-def test_an_ownership_record_has_the_set_identifier_and_routing_properties_of_its_record(
+def test_ownership_record_has_set_identifier_and_routing_properties(
     endpoint: DesiredRecord, keys: list[RecordKey], properties: dict[str, str]
 ) -> None:
     """See docs/spec/plan.md 3.2.7."""
@@ -73,7 +73,7 @@ def test_an_ownership_record_has_the_set_identifier_and_routing_properties_of_it
     assert [write.new.properties for write in done if write.new] == [StringMap.from_items(properties)] * 2
 
 
-def test_an_ownership_record_is_written_with_all_labels_and_our_owner_id() -> None:
+def test_ownership_record_has_all_labels_and_our_owner_id() -> None:
     endpoint = replace(
         build_desired("A", "x"), labels=StringMap.from_items({"owner": "somebody", "extra": "v1", "resource": ONE})
     )
@@ -96,7 +96,7 @@ def test_an_ownership_record_is_written_with_all_labels_and_our_owner_id() -> No
         pytest.param({"extra": "x" * 5000}, id="too-long"),
     ],
 )
-def test_a_record_whose_labels_cannot_be_written_in_an_ownership_record_is_not_created(labels: dict[str, str]) -> None:
+def test_not_created_if_its_labels_cannot_be_written(labels: dict[str, str]) -> None:
     blocked_by = get_block(
         build_registry(), [], create(replace(build_desired("A", "x"), labels=StringMap.from_items(labels)))
     )
@@ -104,7 +104,7 @@ def test_a_record_whose_labels_cannot_be_written_in_an_ownership_record_is_not_c
     assert "A x.x.test" in blocked_by.detail
 
 
-def test_an_ownership_record_of_ours_without_a_record_is_used_for_the_new_record() -> None:
+def test_ownership_record_of_ours_without_a_record_is_used() -> None:
     """See docs/spec/plan.md 3.2.10: somebody deleted only the record, and another object may request it now."""
     lone = replace(ownership_record("a-new", resource=TWO), ttl_s=60)
     done = build_writes(build_registry(), [lone], create(build_desired("A", "new", ONE)))
@@ -118,7 +118,7 @@ def test_an_ownership_record_of_ours_without_a_record_is_used_for_the_new_record
     ]
 
 
-def test_an_ownership_record_of_ours_in_an_old_format_without_a_record_is_replaced() -> None:
+def test_old_ownership_record_without_a_record_is_replaced() -> None:
     assert summarize_writes(
         build_writes(build_registry(), [ownership_record("foo")], create(build_desired("CNAME", "foo")))
     ) == [
@@ -187,7 +187,7 @@ def test_an_ownership_record_of_ours_in_an_old_format_without_a_record_is_replac
         ),
     ],
 )
-def test_if_the_ownership_record_cannot_be_written_the_record_is_not_created(
+def test_not_created_if_the_ownership_record_cannot_be_written(
     records: list[Record], host: str, reason: Reason, detail: str
 ) -> None:
     blocked_by = get_block(build_registry(), records, create(build_desired("A", host)))
@@ -195,7 +195,7 @@ def test_if_the_ownership_record_cannot_be_written_the_record_is_not_created(
     assert detail in blocked_by.detail
 
 
-def test_a_wildcard_and_the_name_with_its_replacement_cannot_share_an_ownership_record() -> None:
+def test_wildcard_and_its_replacement_cannot_share_an_ownership_record() -> None:
     """See docs/spec/plan.md 11: of `*.x` and `any.x`, the one that is created second is blocked."""
     registry = build_registry(wildcard="any")
     records = apply([], build_writes(registry, [], create(build_desired("A", "*"))))
@@ -213,21 +213,21 @@ def test_a_wildcard_and_the_name_with_its_replacement_cannot_share_an_ownership_
     ],
 )
 @pytest.mark.parametrize("rtype", ["CNAME", "TXT"])
-def test_a_record_that_could_be_taken_for_an_ownership_record_is_not_created_at_an_ownership_name(
+def test_record_like_an_ownership_record_is_not_created_at_such_a_name(
     records: list[Record], reason: Reason, rtype: str
 ) -> None:
     registry = build_registry(types=("A", "CNAME", "TXT"))
     assert get_block(registry, records, create(build_desired(rtype, "a-foo"))).reason is reason
 
 
-def test_records_of_other_types_may_exist_at_the_name_of_an_ownership_record() -> None:
+def test_records_of_other_types_may_exist_at_the_ownership_name() -> None:
     done = build_writes(
         build_registry(), [record("AAAA", "a-foo"), record("MX", "a-foo")], create(build_desired("A", "foo"))
     )
     assert summarize_writes(done) == [creates("TXT", "a-foo"), creates("A", "foo")]
 
 
-def test_an_ownership_record_with_an_ambiguous_name_states_its_record_in_the_text() -> None:
+def test_ownership_record_with_an_ambiguous_name_states_its_record() -> None:
     """See docs/spec/plan.md 11: otherwise a foreign record at `a-foo` would be ours, and `foo` would not."""
     records = [record("A", "a-foo")]
     done = build_writes(build_registry(), records, create(build_desired("A", "foo")))
@@ -238,7 +238,7 @@ def test_an_ownership_record_with_an_ambiguous_name_states_its_record_in_the_tex
 
 
 @pytest.mark.parametrize("order", [("foo", "a-foo"), ("a-foo", "foo")])
-def test_a_name_and_another_name_that_looks_like_its_ownership_name_can_both_be_created(order: tuple[str, str]) -> None:
+def test_name_and_one_that_looks_like_its_ownership_name_can_be_created(order: tuple[str, str]) -> None:
     """See docs/spec/plan.md 11: in any order, and also if both are created in one change set."""
     apart = [
         write for host in order for write in build_writes(build_registry(), [], create(build_desired("A", host, ONE)))
@@ -267,7 +267,7 @@ def test_a_name_and_another_name_that_looks_like_its_ownership_name_can_both_be_
         pytest.param([], "a-b", [creates("TXT", "a-a-b"), creates("A", "a-b")], id="3.2.7"),
     ],
 )
-def test_as_with_external_dns_a_record_can_be_created_even_if_its_ownership_record_cannot_be_written(
+def test_created_as_with_external_dns_without_an_ownership_record(
     records: list[Record], host: str, expected: list[WriteSummary]
 ) -> None:
     done = build_writes(build_registry(unmarked_creates=True), records, create(build_desired("A", host, ONE)))
@@ -275,7 +275,7 @@ def test_as_with_external_dns_a_record_can_be_created_even_if_its_ownership_reco
     assert {write.new.targets[0] for write in done if write.new and write.old is None} <= {TEXT, "192.0.2.1"}
 
 
-def test_as_with_external_dns_a_txt_record_at_the_ownership_name_blocks_a_create() -> None:
+def test_txt_record_at_the_ownership_name_blocks_as_with_external_dns() -> None:
     blocked_by = get_block(
         build_registry(unmarked_creates=True), [record("TXT", "a-foo")], create(build_desired("A", "foo"))
     )

@@ -71,7 +71,7 @@ TWO = "service/d/two"
         ),
     ],
 )
-def test_a_record_is_deleted_with_its_ownership_records(
+def test_deleted_with_its_ownership_records(
     records: list[Record], deleted: RecordKey, expected: list[WriteSummary]
 ) -> None:
     assert (
@@ -90,7 +90,7 @@ def test_a_record_is_deleted_with_its_ownership_records(
         pytest.param("heritage=external-dns,external-dns/owner=me", id="11-no-quotes"),
     ],
 )
-def test_an_ownership_record_is_deleted_exactly_as_it_was_read(spelling: str) -> None:
+def test_ownership_record_is_deleted_exactly_as_it_was_read(spelling: str) -> None:
     ownership = Record(
         name=ownership_record("a-foo").name, type="TXT", targets=(spelling,), ttl_s=17, exact=("opaque", 1)
     )
@@ -100,7 +100,7 @@ def test_an_ownership_record_is_deleted_exactly_as_it_was_read(spelling: str) ->
     assert done[0].new is None
 
 
-def test_an_ownership_record_that_also_covers_another_record_is_kept_at_a_delete() -> None:
+def test_ownership_record_stays_while_it_also_covers_another_record() -> None:
     registry = build_registry(types=("A", "MX"))
     records = [record("A", "foo"), record("MX", "foo"), ownership_record("foo")]
     done = build_writes(registry, records, delete(find(registry, records, key("A", "foo"))))
@@ -113,7 +113,7 @@ def test_an_ownership_record_that_also_covers_another_record_is_kept_at_a_delete
     ]
 
 
-def test_deleting_the_last_record_that_an_ownership_record_covers_deletes_the_ownership_record() -> None:
+def test_ownership_record_is_deleted_with_the_last_record_it_covers() -> None:
     registry = build_registry(types=("A", "MX"))
     records = [record("A", "foo"), ownership_record("a-foo", "other"), record("MX", "foo"), ownership_record("foo")]
     assert summarize_writes(build_writes(registry, records, delete(find(registry, records, key("MX", "foo"))))) == [
@@ -122,14 +122,14 @@ def test_deleting_the_last_record_that_an_ownership_record_covers_deletes_the_ow
     ]
 
 
-def test_an_ambiguous_old_ownership_record_is_deleted_with_its_last_record() -> None:
+def test_ambiguous_old_ownership_record_is_deleted_with_its_last_record() -> None:
     registry = build_registry(types=("A", "MX"))
     records = [record("A", "a-foo"), ownership_record("a-a-foo"), record("MX", "a-foo"), ownership_record("a-foo")]
     done = build_writes(registry, records, delete(find(registry, records, key("MX", "a-foo"))))
     assert summarize_writes(done) == [deletes("MX", "a-foo"), deletes("TXT", "a-foo")]
 
 
-def test_a_change_of_type_replaces_the_ownership_record() -> None:
+def test_change_of_type_replaces_the_ownership_record() -> None:
     records = [record("CNAME", "foo"), ownership_record("cname-foo", resource=ONE)]
     held = find(build_registry(), records, key("CNAME", "foo"))
     done = build_writes(
@@ -149,7 +149,7 @@ def test_a_change_of_type_replaces_the_ownership_record() -> None:
     ]
 
 
-def test_an_ownership_record_used_by_the_old_and_the_new_type_is_written_once() -> None:
+def test_ownership_record_of_old_and_new_type_is_written_once() -> None:
     """An A alias with an old ownership record becomes a CNAME, whose current ownership record has the same name."""
     records = [record("A", "foo", alias="true"), ownership_record("cname-foo", resource=ONE)]
     held = find(build_registry(), records, key("A", "foo"))
@@ -162,7 +162,7 @@ def test_an_ownership_record_used_by_the_old_and_the_new_type_is_written_once() 
     ]
 
 
-def test_an_old_ownership_record_that_two_changed_records_share_is_written_once_and_unchanged() -> None:
+def test_old_ownership_record_that_two_changes_share_is_written_once() -> None:
     registry = build_registry(types=("A", "MX"))
     records = [record("A", "foo"), record("MX", "foo"), ownership_record("foo")]
     a, mx = registry.read(records, ZONE)
@@ -175,7 +175,7 @@ def test_an_old_ownership_record_that_two_changed_records_share_is_written_once_
     ]
 
 
-def test_a_simple_record_can_be_replaced_by_a_routed_record_with_its_own_ownership_record() -> None:
+def test_simple_record_is_replaced_by_a_routed_one_with_its_own() -> None:
     records = [record("A", "foo"), ownership_record("a-foo")]
     held = find(build_registry(), records, key("A", "foo"))
     done = build_writes(build_registry(), records, delete(held), create(build_desired("A", "foo", sid="s", weight="1")))

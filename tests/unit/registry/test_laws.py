@@ -138,7 +138,7 @@ def test_no_record_is_ours_without_an_ownership_record_of_ours(situation: tuple[
 
 
 @given(registries_with_records(), st.randoms())
-def test_the_order_of_records_does_not_change_ownership(
+def test_order_of_records_does_not_change_ownership(
     situation: tuple[TxtRegistry, list[Record]], random: Random
 ) -> None:
     registry, records = situation
@@ -148,7 +148,7 @@ def test_the_order_of_records_does_not_change_ownership(
 
 
 @given(registries_with_records())
-def test_an_ownership_record_never_covers_records_of_two_names(situation: tuple[TxtRegistry, list[Record]]) -> None:
+def test_ownership_record_never_covers_records_of_two_names(situation: tuple[TxtRegistry, list[Record]]) -> None:
     registry, records = situation
     found = registry.read(records, ZONE)
     for ownership in records:
@@ -156,7 +156,7 @@ def test_an_ownership_record_never_covers_records_of_two_names(situation: tuple[
 
 
 @given(registries_with_records())
-def test_reading_only_a_name_and_its_related_names_gives_the_same_owners_as_the_whole_zone(
+def test_reading_a_name_with_related_names_gives_the_owners_of_the_zone(
     situation: tuple[TxtRegistry, list[Record]],
 ) -> None:
     registry, records = situation
@@ -171,9 +171,7 @@ def test_reading_only_a_name_and_its_related_names_gives_the_same_owners_as_the_
 
 
 @given(registries, st.sampled_from(HOSTS))
-def test_related_names_are_mutual_and_unique_and_do_not_include_the_name_itself(
-    registry: TxtRegistry, host: str
-) -> None:
+def test_related_names_are_mutual_and_unique_and_exclude_the_name(registry: TxtRegistry, host: str) -> None:
     name = build_name(host)
     related = registry.related_names(name, ZONE)
     assert name not in related
@@ -193,7 +191,7 @@ def apply_changes(
 
 
 @given(plans())
-def test_the_writes_of_changes_make_the_desired_records_ours_and_change_no_others(
+def test_changes_make_the_desired_records_ours_and_change_no_others(
     plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]],
 ) -> None:
     registry, records, changes = plan
@@ -238,7 +236,7 @@ def test_updating_records_to_what_they_are_leaves_them_unchanged(
 
 
 @given(plans())
-def test_deleting_all_records_of_a_name_deletes_their_ownership_records_unless_others_need_them(
+def test_deleting_all_records_deletes_their_ownership_records_if_not_needed(
     plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]],
 ) -> None:
     registry, records, changes = plan

@@ -1,15 +1,18 @@
-"""Names of ownership records, built and read (docs/spec/plan.md 3.2.1, 3.2.2)."""
+"""Names of ownership records, built and read (docs/spec/plan.md 3.2.1, 3.2.2), and related names."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extdns.errors import UsageError
 from extdns.model.dns_name import DnsName
 from extdns.model.rrtype import OWNABLE
-from registry.txt.naming import Naming, NamingFormat, RecordReference
+from registry.txt.naming import Naming, NamingFormat, RecordReference, RelatedNames
+from registry.txt.registry import TxtRegistry
+from tests.unit.registry.completion import build_registry
+from tests.unit.registry.zone_records import ZONE, build_name, remove_zone
 
 
 @pytest.mark.parametrize(
@@ -67,9 +70,7 @@ from registry.txt.naming import Naming, NamingFormat, RecordReference
         ),
     ],
 )
-def test_the_name_of_an_ownership_record_contains_type_and_name(
-    naming: Naming, web: str, apex: str, wildcard: str
-) -> None:
+def test_ownership_name_contains_type_and_name(naming: Naming, web: str, apex: str, wildcard: str) -> None:
     assert naming.build_name(DnsName("web.example.com"), "A") == web
     assert naming.build_name(DnsName("example.com"), "A") == apex
     assert naming.build_name(DnsName("*.example.com"), "CNAME") == wildcard
@@ -81,7 +82,7 @@ def test_the_name_of_an_ownership_record_contains_type_and_name(
         assert RecordReference(DnsName(name), rtype) in naming.find_references(DnsName(ownership_record), OWNABLE)
 
 
-def test_affixes_of_ownership_names_become_lower_case() -> None:
+def test_affixes_become_lower_case() -> None:
     naming = Naming(prefix="TxT-%{RECORD_TYPE}.", wildcard_replacement="ANY")
     assert naming.build_name(DnsName("*.example.com"), "MX") == "txt-mx.any.example.com"
 
@@ -102,9 +103,7 @@ def test_each_record_type_has_its_own_ownership_name(rtype: str) -> None:
         pytest.param("example", "CNAME", "cname-example", id="10.3-single-label"),
     ],
 )
-def test_no_ownership_name_is_built_if_it_would_not_be_a_valid_dns_name(
-    name: str, rtype: str, ownership_record: str | None
-) -> None:
+def test_none_is_built_if_it_would_not_be_a_valid_dns_name(name: str, rtype: str, ownership_record: str | None) -> None:
     assert Naming().build_name(DnsName(name), rtype) == ownership_record
 
 
@@ -156,7 +155,7 @@ def test_no_ownership_name_is_built_if_it_would_not_be_a_valid_dns_name(
         pytest.param(Naming(suffix="txt%{record_type}"), "mailtxt.x.test", ("mail.x.test", ""), id="10.3-untyped"),
     ],
 )
-def test_an_ownership_name_is_read_first_as_the_record_that_external_dns_reads_from_it(
+def test_read_first_as_the_record_that_external_dns_reads(
     naming: Naming, ownership_record: str, first: tuple[str, str]
 ) -> None:
     assert naming.find_references(DnsName(ownership_record), OWNABLE)[0] == first
@@ -173,20 +172,18 @@ def test_an_ownership_name_is_read_first_as_the_record_that_external_dns_reads_f
         pytest.param(Naming(suffix=".b.c"), "a.b", id="3.2.2-too-few-labels"),
     ],
 )
-def test_an_ownership_name_with_another_prefix_or_suffix_refers_to_no_record(
-    naming: Naming, ownership_record: str
-) -> None:
+def test_other_prefix_or_suffix_refers_to_no_record(naming: Naming, ownership_record: str) -> None:
     assert naming.find_references(DnsName(ownership_record), OWNABLE) == ()
 
 
-def test_an_ownership_name_whose_first_label_starts_with_a_type_can_refer_to_two_names() -> None:
+def test_first_label_that_starts_with_a_type_can_refer_to_two_names() -> None:
     assert Naming().find_references(DnsName("a-foo.x.test"), OWNABLE) == (("foo.x.test", "A"), ("a-foo.x.test", ""))
     assert Naming().can_hold_type(DnsName("a-foo.x.test"), ())
     assert not Naming().can_hold_type(DnsName("foo.x.test"), ())
     assert Naming().can_hold_type(DnsName("caa-foo.x.test"), ("CAA",))
 
 
-def test_an_ownership_name_with_the_wildcard_replacement_can_refer_to_a_wildcard_or_a_name() -> None:
+def test_wildcard_replacement_can_refer_to_a_wildcard_or_a_name() -> None:
     naming = Naming(wildcard_replacement="any")
     assert naming.find_references(DnsName("a-any.x.test"), ("A",)) == (
         ("any.x.test", "A"),
@@ -195,7 +192,7 @@ def test_an_ownership_name_with_the_wildcard_replacement_can_refer_to_a_wildcard
     )
 
 
-def test_the_possible_ownership_names_of_a_record_are_listed_from_the_newest_naming_format_to_the_oldest() -> None:
+def test_possible_names_are_listed_from_the_newest_format_to_the_oldest() -> None:
     name = DnsName("foo.x.test")
     assert list(Naming().build_all_names(name, "A", alias=True)) == [
         (NamingFormat.CURRENT, "a-foo.x.test"),
@@ -212,7 +209,7 @@ def test_the_possible_ownership_names_of_a_record_are_listed_from_the_newest_nam
 
 
 @pytest.mark.parametrize("alias", [True, False])
-def test_an_aaaa_record_has_no_ownership_name_without_type(alias: bool) -> None:
+def test_aaaa_record_has_no_name_without_type(alias: bool) -> None:
     assert list(Naming().build_all_names(DnsName("foo.x.test"), "AAAA", alias=alias)) == [
         (NamingFormat.CURRENT, "aaaa-foo.x.test")
     ]
@@ -238,9 +235,7 @@ def test_an_aaaa_record_has_no_ownership_name_without_type(alias: bool) -> None:
         ),
     ],
 )
-def test_a_prefix_or_suffix_that_gives_no_valid_ownership_names_is_a_usage_error(
-    affixes: dict[str, str], message: str
-) -> None:
+def test_prefix_or_suffix_without_valid_names_is_a_usage_error(affixes: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         Naming(**affixes)
     assert message in str(caught.value)
@@ -279,7 +274,7 @@ names = st.lists(labels, min_size=1, max_size=3).map(lambda found: DnsName(".".j
 
 
 @given(namings, names, st.sampled_from((*OWNABLE, "CAA")), st.booleans())
-def test_each_ownership_name_of_a_record_can_be_read_back_as_a_reference_to_the_record(
+def test_each_ownership_name_can_be_read_back_as_its_record(
     naming: Naming, name: DnsName, rtype: str, alias: bool
 ) -> None:
     for form, ownership_record in naming.build_all_names(name, rtype, alias=alias):
@@ -289,9 +284,100 @@ def test_each_ownership_name_of_a_record_can_be_read_back_as_a_reference_to_the_
 
 
 @given(namings, names)
-def test_each_record_that_an_ownership_name_refers_to_has_that_ownership_name(
-    naming: Naming, ownership_record: DnsName
-) -> None:
+def test_each_record_that_a_name_refers_to_has_that_ownership_name(naming: Naming, ownership_record: DnsName) -> None:
     for name, rtype in naming.find_references(ownership_record, OWNABLE):
         records = naming.build_all_names(name, rtype or "A", alias=False)
         assert ownership_record in {found for form, found in records if (form is NamingFormat.UNTYPED) == (not rtype)}
+
+
+# related names
+
+
+@pytest.mark.parametrize(
+    ("registry", "name", "expected"),
+    [
+        pytest.param(
+            build_registry(types=("A",)),
+            "foo",
+            {"a-foo", "a-a-foo", "cname-foo", "a-cname-foo"},
+            id="ownership-names-and-other-readings",
+        ),
+        pytest.param(
+            build_registry(),
+            "foo",
+            {
+                *("a-foo", "a-a-foo", "cname-a-foo"),
+                *("aaaa-foo", "a-aaaa-foo", "cname-aaaa-foo"),
+                *("cname-foo", "a-cname-foo", "cname-cname-foo"),
+            },
+            id="default-types",
+        ),
+        pytest.param(build_registry(types=("AAAA",)), "foo", {"aaaa-foo"}, id="aaaa-has-no-untyped-ownership-name"),
+        pytest.param(
+            build_registry(prefix="e-%{record_type}.", types=("AAAA",)),
+            "foo",
+            {"e-.aaaa-foo", "e-aaaa.foo"},
+            id="template",
+        ),
+        pytest.param(
+            build_registry(prefix="e.", types=("A",)),
+            "foo",
+            {"e.a-foo", "a-foo", "e.a-a-foo", "e.cname-foo", "cname-foo", "e.a-cname-foo", "e.foo"},
+            id="prefix",
+        ),
+        pytest.param(
+            build_registry(wildcard="any", types=("AAAA",)), "*", {"aaaa-any", "any"}, id="wildcard-and-its-replacement"
+        ),
+        pytest.param(
+            build_registry(wildcard="any", types=("AAAA",)), "any", {"aaaa-any", "*"}, id="replacement-and-its-wildcard"
+        ),
+        pytest.param(
+            build_registry(types=("AAAA",)),
+            "aaaa-foo",
+            {"aaaa-aaaa-foo", "foo"},
+            id="name-that-looks-like-an-ownership-name",
+        ),
+        pytest.param(build_registry(types=()), "foo", set(), id="nothing-managed"),
+    ],
+)
+def test_only_names_that_can_decide_about_ownership_are_related(
+    registry: TxtRegistry, name: str, expected: set[str]
+) -> None:
+    own = {
+        remove_zone(found)
+        for related in (name, *expected)
+        if (found := registry._settings.naming.build_name(build_name(related), "TXT"))
+    }
+    assert {remove_zone(related) for related in registry.related_names(build_name(name), ZONE)} == expected | own
+
+
+def test_no_related_name_if_the_ownership_name_would_be_too_long() -> None:
+    assert build_registry(types=("AAAA",)).related_names(build_name("a" * 63), ZONE) == ()
+
+
+PARTS = st.sampled_from(("a", "aaa", "e", "-", "x", "n", "txt", "mx", "any", "*", "foo", "in", "a" * 50, "a" * 63))
+LABELS = st.lists(PARTS, min_size=1, max_size=3).map(lambda parts: "".join(parts)[:63])
+
+
+@given(
+    labels=st.lists(LABELS, min_size=1, max_size=4),
+    affix=st.one_of(
+        st.builds(dict, prefix=st.sampled_from(("", "e.", "e-", "a-", "%{record_type}-e.", "e%{record_type}"))),
+        st.builds(dict, suffix=st.sampled_from(("-txt", ".in.a", "-%{record_type}", "e%{record_type}"))),
+    ),
+    wildcard=st.sampled_from(("", "any")),
+    types=st.frozensets(st.sampled_from(("A", "AAAA", "CNAME", "MX", "TXT"))),
+)
+@example(["aaafoo", "x"], {"prefix": "e%{record_type}"}, "", frozenset({"A", "AAAA"}))
+@example(["fooaaa", "x"], {"suffix": "%{record_type}e"}, "", frozenset({"A", "AAAA"}))
+@example(["foo-txt", "x"], {"suffix": "-txt"}, "", frozenset({"A"}))
+@example(["foo", "in", "a", "x"], {"suffix": ".in.a"}, "", frozenset({"A"}))
+@example(["txt", "x"], {"suffix": "-txt"}, "", frozenset({"TXT"}))
+def test_related_names_by_pattern_equal_those_from_naming_formats(
+    labels: list[str], affix: dict[str, str], wildcard: str, types: frozenset[str]
+) -> None:
+    relation = RelatedNames(Naming(**affix, wildcard_replacement=wildcard), types)
+    name = DnsName(".".join(labels))
+    related = relation.find(name, ZONE.name)
+    assert len(related) == len(set(related))
+    assert set(related) == set(relation._find_all(name))

@@ -1,13 +1,28 @@
-"""The text of an ownership record (docs/spec/plan.md 3.2.3)."""
+"""The text of an ownership record, plain and encrypted (docs/spec/plan.md 3.2.3, 3.2.4)."""
 
 from __future__ import annotations
+
+import base64
+import gzip
+import itertools
+import os
+import random
+import string
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extdns.errors import UsageError
+from extdns.model.change import ChangeSet, Delete
+from extdns.model.evidence import Evidence
 from extdns.model.value import StringMap
+from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_key
+from registry.txt.naming import Naming
 from registry.txt.ownership_index import MAX_CHARACTERS, NONCE_LABEL, PlainTextCodec
+from registry.txt.registry import TxtRegistry
+from tests.unit.registry.completion import MANAGED
+from tests.unit.registry.zone_records import ZONE, ownership_record, record
 
 CODEC = PlainTextCodec()
 ME = {"owner": "me"}
@@ -32,12 +47,12 @@ ME = {"owner": "me"}
         pytest.param({}, '"heritage=external-dns"', id="no-labels"),
     ],
 )
-def test_ownership_labels_are_written_in_order_and_read_again(labels: dict[str, str], text: str) -> None:
+def test_labels_are_written_in_order_and_read_again(labels: dict[str, str], text: str) -> None:
     assert CODEC.encode(StringMap.from_items(labels)) == text
     assert CODEC.decode(text) == StringMap.from_items(labels)
 
 
-def test_the_nonce_label_is_not_written_into_ownership_texts() -> None:
+def test_nonce_label_is_not_written() -> None:
     assert CODEC.encode(StringMap.from_items({"owner": "me", "txt-encryption-nonce": "AAAA"})) == (
         '"heritage=external-dns,external-dns/owner=me"'
     )
@@ -57,7 +72,7 @@ def test_the_nonce_label_is_not_written_into_ownership_texts() -> None:
         pytest.param('"heritage=external-dns,external-dns/owner="', {"owner": ""}, id="empty-owner"),
     ],
 )
-def test_ownership_texts_in_other_spellings_of_external_dns_are_read(text: str, labels: dict[str, str]) -> None:
+def test_other_spellings_of_external_dns_are_read(text: str, labels: dict[str, str]) -> None:
     assert CODEC.decode(text) == StringMap.from_items(labels)
 
 
@@ -79,7 +94,7 @@ def test_ownership_texts_in_other_spellings_of_external_dns_are_read(text: str, 
         pytest.param('"heritage=external-dns' + ",external-dns/a=b" * 5_000 + '"', id="thousands-of-labels"),
     ],
 )
-def test_a_txt_value_with_another_text_is_not_an_ownership_record(text: str) -> None:
+def test_other_text_is_not_an_ownership_record(text: str) -> None:
     assert CODEC.decode(text) is None
 
 
@@ -121,12 +136,196 @@ def test_labels_that_would_be_read_back_differently_are_not_written(labels: dict
     assert CODEC.encode(StringMap.from_items(labels)) is None
 
 
-def test_labels_with_blanks_equals_signs_and_semicolons_in_values_can_be_written() -> None:
+def test_values_may_have_blanks_equals_signs_and_semicolons() -> None:
     assert CODEC.encode(
         StringMap.from_items({"owner": "default", "resource": "ingress/default/web", "extra": "a = b; c"})
     )
 
 
 @given(st.text() | st.text('heritag=xnl-ds,/owr"', max_size=80) | st.text("=,", min_size=MAX_CHARACTERS))
-def test_decoding_any_text_as_a_plain_ownership_record_never_raises(text: str) -> None:
+def test_decoding_any_text_never_raises(text: str) -> None:
     CODEC.decode(text)
+
+
+KEY = "12345678901234567890123456789012"
+OTHER_KEY = ")K_Fy|?Z.64#UuHm`}[d!GC%WJM_fs{_"
+LABELS = StringMap.from_items({"owner": "me", "resource": "service/shop/web"})
+PLAIN = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/web"'
+OWNER_ONLY = (
+    "h8UQ6jelUFUsEIn7SbFktc2MYXPx/q8lySqI4VwfVtVaIbb2nkHWV/88KKbuLtu7fJNzMir8ELVeVnRSY01KdiIuj7ledqZe5ailEjQaU5Z6"
+    "uEKd5pgs6sH8"
+)
+WITH_RESOURCE = (
+    "+lvP8q9KHJ6BS6O81i2Q6DLNdf2JSKy8j/gbZKviTZlGYj7q+yDoYMgkQ1hPn6urtGllM5bfFMcaaHto52otQtiOYrX8990J3kQqg4s47m3bH3Ejl8RSxSSu"
+    "WJM3HJtPghQzYg0/LSOsdQ0="
+)
+
+
+def codec(key: str = KEY, *, writes: bool = True) -> EncryptedTextCodec:
+    numbers = itertools.count()
+    return EncryptedTextCodec(key=parse_key(key), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=writes)
+
+
+def encrypted(key: str = KEY) -> str:
+    text = codec(key).encode(LABELS)
+    assert text
+    return text
+
+
+def registry(key: str = KEY) -> TxtRegistry:
+    return TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED, codec=codec(key))
+
+
+# encryption
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "labels"),
+    [
+        pytest.param(KEY, OWNER_ONLY, {"owner": "owner"}, id="3.2.4-vector-1"),
+        pytest.param(OTHER_KEY, WITH_RESOURCE, {"owner": "foo-owner", "resource": "foo-resource"}, id="3.2.4-vector-2"),
+    ],
+)
+@pytest.mark.parametrize("quote", [pytest.param('"', id="quoted"), pytest.param("", id="bare")])
+def test_texts_encrypted_by_external_dns_are_decrypted(key: str, text: str, labels: dict[str, str], quote: str) -> None:
+    read = codec(key).decode(f"{quote}{text}{quote}")
+    assert read is not None
+    assert {name: value for name, value in read if value} == labels
+
+
+@pytest.mark.parametrize("writes", [pytest.param(True, id="encrypting"), pytest.param(False, id="3.2.4-only-reading")])
+def test_plain_and_encrypted_records_are_read_alike(*, writes: bool) -> None:
+    both = codec(writes=writes)
+    assert both.decode(PLAIN) == LABELS
+    assert both.decode(encrypted()) == LABELS
+
+
+def test_plain_unless_encryption_is_enabled() -> None:
+    assert codec(writes=False).encode(LABELS) == PLAIN
+
+
+def test_encrypted_text_is_quoted_base64_of_nonce_and_ciphertext() -> None:
+    text = encrypted()
+    assert text[0] == text[-1] == '"'
+    assert base64.b64decode(text.strip('"'))[:NONCE_BYTES] == bytes(NONCE_BYTES)
+    assert "heritage" not in text
+
+
+def test_same_labels_are_never_encrypted_to_the_same_text() -> None:
+    writer = codec()
+    assert writer.encode(LABELS) != writer.encode(LABELS)
+
+
+@given(st.dictionaries(st.from_regex(r"[a-zA-Z-]{1,20}", fullmatch=True), st.from_regex(r"[ -!#-+\--\[\]-~]{0,60}")))
+def test_any_encodable_labels_are_decrypted_unchanged(labels: dict[str, str]) -> None:
+    pairs = StringMap.from_items(labels)
+    text = codec().encode(pairs)
+    assert (text is None) == (PlainTextCodec().encode(pairs) is None)
+    assert text is None or codec().decode(text) == pairs
+
+
+def test_not_written_if_too_long_when_encrypted() -> None:
+    noise = random.Random(1).choices(string.ascii_letters + string.digits, k=MAX_CHARACTERS - 100)
+    labels = StringMap.from_items({"resource": "".join(noise)})
+    assert PlainTextCodec().encode(labels)
+    assert codec().encode(labels) is None
+
+
+@given(st.binary(min_size=32, max_size=32))
+def test_not_decrypted_with_another_key(key: bytes) -> None:
+    invalid = EncryptedTextCodec(key=key, nonce=lambda: bytes(NONCE_BYTES), encrypts=True)
+    assert (invalid.decode(encrypted()) is None) == (key != KEY.encode())
+
+
+@given(st.text() | st.binary().map(lambda data: base64.b64encode(data).decode()))
+def test_decoded_as_plain_text_if_not_encrypted(text: str) -> None:
+    assert codec().decode(text) == PlainTextCodec().decode(text)
+
+
+def test_not_an_ownership_record_if_it_decrypts_to_another_text() -> None:
+    encrypted_text = codec()._cipher.encrypt(bytes(NONCE_BYTES), gzip.compress(b"v=spf1 -all"), None)
+    assert codec().decode(base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()) is None
+
+
+def test_decompressing_stops_at_a_size_limit() -> None:
+    packed = gzip.compress(b"heritage=external-dns," + b"x" * 2_000_000)
+    encrypted_text = codec()._cipher.encrypt(bytes(NONCE_BYTES), packed, None)
+    text = base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()
+    assert len(text) < MAX_CHARACTERS
+    assert codec().decode(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        pytest.param(KEY, KEY.encode(), id="10.3-raw-32-characters"),
+        pytest.param(base64.b64encode(b"\xff" * 32).decode(), b"\xff" * 32, id="10.3-base64-of-44-characters"),
+        pytest.param(os.fsdecode(b"\xff" * 32), b"\xff" * 32, id="10.3-raw-32-bytes-that-are-not-utf-8"),
+    ],
+)
+def test_key_is_32_raw_bytes_or_their_base64(text: str, key: bytes) -> None:
+    assert parse_key(text) == key
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("s4cret*" * 7, id="10.3-49-junk-characters"),
+        pytest.param("_" * 43 + "=", id="base64-of-urls"),
+        pytest.param("QUJD", id="base64-of-3-bytes"),
+        pytest.param("é" * 32, id="32-characters-of-two-bytes"),
+        pytest.param("", id="empty"),
+    ],
+)
+def test_invalid_key_is_not_part_of_the_error(text: str) -> None:
+    with pytest.raises(UsageError, match="allowed: 32 bytes") as caught:
+        parse_key(text)
+    assert not text or text not in str(caught.value)
+
+
+def test_delete_contains_the_encrypted_record_unchanged() -> None:
+    encrypted_text = record("TXT", "a-web", target=encrypted())
+    web = record("A", "web")
+    (owned,) = registry().read((web, encrypted_text), ZONE)
+    assert owned.is_ours
+    change = Delete(current=owned, evidence=Evidence.OBJECT_DELETED)
+    completed = registry().complete(ChangeSet(zone=ZONE, name=web.name, changes=(change,)), (web, encrypted_text))
+    assert isinstance(completed, ChangeSet)
+    assert [(write.old, write.new) for write in completed.writes] == [(encrypted_text, None), (web, None)]
+
+
+def test_encrypted_records_make_nothing_ours_with_another_key() -> None:
+    encrypted_text = record("TXT", "a-web", target=encrypted(OTHER_KEY))
+    found = registry().read((record("A", "web"), record("AAAA", "web"), encrypted_text), ZONE)
+    assert [(owned.is_ours, owned.encrypted_name) for owned in found] == [
+        (False, ""),
+        (False, "a-web.x.test"),
+        (False, ""),
+    ]
+
+
+def test_encrypted_record_is_recognized_without_the_key() -> None:
+    is_dropped = TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED)
+    encrypted_text = record("TXT", "a-web", target=encrypted())
+    assert [owned.encrypted_name for owned in is_dropped.read((record("A", "web"), encrypted_text), ZONE)] == [
+        "",
+        "a-web.x.test",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('"v=spf1 include:_spf.example.net ~all and a text that is long enough to be one"', id="spf"),
+        pytest.param('"MIGfMA0GCSq"', id="short"),
+        pytest.param(f'"{"A" * 65}"', id="no-base64"),
+    ],
+)
+def test_other_text_is_not_read_as_encrypted(text: str) -> None:
+    found = registry().read((record("A", "web"), record("TXT", "a-web", target=text)), ZONE)
+    assert not any(owned.encrypted_name for owned in found)
+
+
+def test_plain_records_are_read_while_encryption_is_enabled() -> None:
+    (owned,) = registry().read((record("A", "web"), ownership_record("a-web", resource="service/shop/web")), ZONE)
+    assert owned.is_ours

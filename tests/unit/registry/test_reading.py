@@ -6,12 +6,24 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.errors import UsageError
+from extdns.model.change import ChangeSet
 from extdns.model.record import Record, RecordKey
 from extdns.model.value import StringMap
+from registry.noop import NoopRegistry
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.completion import MANAGED, build_registry, find, list_ours
-from tests.unit.registry.zone_records import ZONE, key, ownership_record, record
+from tests.builders import create, delete, update
+from tests.unit.registry.completion import (
+    MANAGED,
+    build_registry,
+    creates,
+    deletes,
+    find,
+    list_ours,
+    summarize_writes,
+    updates,
+)
+from tests.unit.registry.zone_records import ZONE, build_desired, key, ownership_record, record
 
 ONE = "service/d/one"
 
@@ -183,13 +195,13 @@ ONE = "service/d/one"
         ),
     ],
 )
-def test_a_record_is_ours_if_and_only_if_an_ownership_record_of_ours_covers_it(
+def test_record_is_ours_only_if_an_ownership_record_of_ours_covers_it(
     registry: TxtRegistry, records: list[Record], expected: set[RecordKey]
 ) -> None:
     assert list_ours(registry, records) == expected
 
 
-def test_a_record_of_ours_is_read_with_its_owner_labels_and_ownership_records() -> None:
+def test_record_of_ours_has_owner_labels_and_ownership_records() -> None:
     ownership = ownership_record("a-foo", resource=ONE, extra="1")
     found = find(build_registry(), [record("A", "foo"), ownership], key("A", "foo"))
     assert (found.owner, found.is_ours, found.has_current_format) == ("me", True, True)
@@ -198,13 +210,13 @@ def test_a_record_of_ours_is_read_with_its_owner_labels_and_ownership_records() 
     assert found.resource == ONE
 
 
-def test_a_record_without_ownership_record_has_no_owner() -> None:
+def test_record_without_ownership_record_has_no_owner() -> None:
     found = find(build_registry(), [record("A", "foo"), ownership_record("foo", "")], key("A", "foo"))
     assert (found.owner, found.is_ours) == (None, False)
     assert find(build_registry(), [record("A", "foo")], key("A", "foo")).ownership_records == ()
 
 
-def test_a_record_of_another_owner_has_its_owner_id() -> None:
+def test_record_of_another_owner_has_its_owner_id() -> None:
     found = find(
         build_registry(),
         [record("A", "foo"), ownership_record("a-foo", "other"), ownership_record("foo")],
@@ -214,7 +226,7 @@ def test_a_record_of_another_owner_has_its_owner_id() -> None:
     assert found.ownership_records == (ownership_record("a-foo", "other"),)
 
 
-def test_all_ownership_records_of_a_record_are_listed_in_order() -> None:
+def test_all_ownership_records_are_listed_in_order() -> None:
     texts = (ownership_record("a-x"), ownership_record("cname-x"), ownership_record("x"))
     assert (
         find(build_registry(), [record("A", "x", alias="true"), *reversed(texts)], key("A", "x")).ownership_records
@@ -222,7 +234,7 @@ def test_all_ownership_records_of_a_record_are_listed_in_order() -> None:
     )
 
 
-def test_a_record_of_an_unmanaged_type_has_no_owner() -> None:
+def test_record_of_an_unmanaged_type_has_no_owner() -> None:
     found = find(build_registry(), [record("MX", "foo"), ownership_record("mx-foo")], key("MX", "foo"))
     assert (found.owner, found.is_ours, found.ownership_records) == (None, False, ())
 
@@ -243,7 +255,7 @@ def test_records_of_the_previous_owner_are_ours_and_keep_its_id() -> None:
     assert list_ours(build_registry(), records) == set()
 
 
-def test_during_an_owner_migration_ownership_records_of_the_previous_and_the_current_owner_count() -> None:
+def test_previous_and_current_owner_count_during_a_migration() -> None:
     records = [record("A", "foo"), ownership_record("a-foo"), ownership_record("foo", "old")]
     assert find(build_registry(migrate_from="old"), records, key("A", "foo")).ownership_records == (
         ownership_record("a-foo"),
@@ -263,17 +275,17 @@ def test_during_an_owner_migration_ownership_records_of_the_previous_and_the_cur
         pytest.param("x" * 5000, id="too-long"),
     ],
 )
-def test_an_owner_id_that_cannot_be_encoded_is_a_usage_error(owner: str) -> None:
+def test_owner_id_that_cannot_be_encoded_is_a_usage_error(owner: str) -> None:
     with pytest.raises(UsageError, match=r"--txt-owner-id=.*\n  allowed: "):
         TxtRegistry(owner=owner, naming=Naming(), managed_types=MANAGED)
 
 
-def test_an_empty_owner_id_is_reported_as_empty() -> None:
+def test_empty_owner_id_is_reported_as_empty() -> None:
     with pytest.raises(UsageError, match=r"^--txt-owner-id= is empty\n  allowed: a name for this installation"):
         TxtRegistry(owner="", naming=Naming(), managed_types=MANAGED)
 
 
-def test_the_txt_registry_returns_its_owner_id() -> None:
+def test_txt_registry_returns_its_owner_id() -> None:
     assert build_registry().owner == "me"
 
 
@@ -331,7 +343,7 @@ def test_the_txt_registry_returns_its_owner_id() -> None:
         ),
     ],
 )
-def test_only_a_record_of_ours_can_lack_an_ownership_record_in_the_current_format(
+def test_only_a_record_of_ours_can_lack_a_current_ownership_record(
     registry: TxtRegistry, records: list[Record], key: RecordKey, expected: bool
 ) -> None:
     assert find(registry, records, key).has_current_format is expected
@@ -355,14 +367,14 @@ def test_only_a_record_of_ours_can_lack_an_ownership_record_in_the_current_forma
         pytest.param(build_registry(), replace(record("TXT", "empty"), targets=()), [], id="10.3-text-without-value"),
     ],
 )
-def test_reading_returns_records_at_ownership_names_except_ownership_records_and_txt_records_without_value(
+def test_returns_what_is_at_ownership_names_but_is_no_ownership_record(
     registry: TxtRegistry, there: Record, shown: list[RecordKey]
 ) -> None:
     existing = [record("A", "bar"), ownership_record("txt.bar"), ownership_record("a-bar"), there]
     assert [owned.key for owned in registry.read(existing, ZONE)] == [key("A", "bar"), *shown]
 
 
-def test_reading_a_zone_returns_all_records_except_ownership_records() -> None:
+def test_returns_all_records_of_a_zone_except_ownership_records() -> None:
     records = [
         ownership_record("a-foo", "other"),
         ownership_record("lonely"),
@@ -375,7 +387,7 @@ def test_reading_a_zone_returns_all_records_except_ownership_records() -> None:
     assert found == [key("TXT", "random"), key("TXT", "shared"), key("CNAME", "txt.bar")]
 
 
-def test_a_txt_record_with_an_ownership_text_and_another_value_is_not_an_ownership_record() -> None:
+def test_txt_record_with_ownership_text_and_another_value_is_none() -> None:
     common = replace(ownership_record("a-foo"), targets=(ownership_record("a-foo").targets[0], '"v=spf1 -all"'))
     assert list_ours(build_registry(), [record("A", "foo"), common]) == set()
     assert find(build_registry(), [record("A", "foo"), common], key("A", "foo")).mixed_name == "a-foo.x.test"
@@ -391,5 +403,34 @@ def test_a_txt_record_with_an_ownership_text_and_another_value_is_not_an_ownersh
         ),
     ],
 )
-def test_an_unrelated_txt_record_is_not_reported_as_mixed_with_ownership_texts(neighbour: Record) -> None:
+def test_unrelated_txt_record_is_not_reported_as_mixed(neighbour: Record) -> None:
     assert find(build_registry(), [record("A", "foo"), neighbour], key("A", "foo")).mixed_name == ""
+
+
+RECORDS = [record("MX", "foo"), ownership_record("a-foo", "other"), record("A", "foo")]
+
+
+# without ownership records (docs/spec/plan.md 3.1)
+
+
+def test_noop_registry_counts_all_records_as_ours() -> None:
+    assert list_ours(NoopRegistry(), RECORDS) == {key("A", "foo"), key("MX", "foo"), key("TXT", "a-foo")}
+
+
+def test_noop_registry_has_no_ownership_records() -> None:
+    for owned in NoopRegistry().read(RECORDS, ZONE):
+        assert (owned.owner, owned.ownership_records, owned.labels, owned.has_current_format) == (None, (), (), True)
+    assert NoopRegistry().owner == ""
+    assert NoopRegistry().related_names(RECORDS[0].name, ZONE) == ()
+
+
+def test_noop_registry_turns_changes_into_sorted_writes() -> None:
+    _, a, mx = NoopRegistry().read(RECORDS, ZONE)
+    changes = (
+        delete(mx),
+        update(a, build_desired("A", "foo", target="192.0.2.9")),
+        create(build_desired("AAAA", "foo", "r")),
+    )
+    done = NoopRegistry().complete(ChangeSet(zone=ZONE, name=a.key.name, changes=changes), RECORDS)
+    assert summarize_writes(done.writes) == [updates("A", "foo"), creates("AAAA", "foo"), deletes("MX", "foo")]
+    assert done.changes == changes

@@ -33,7 +33,7 @@ ONE = "service/d/one"
 TWO = "service/d/two"
 
 
-def test_an_update_writes_its_ownership_records_again_even_if_they_do_not_change() -> None:
+def test_ownership_records_are_written_again_if_they_do_not_change() -> None:
     ownership = ownership_record("a-foo", resource=ONE)
     records = [record("A", "foo"), ownership]
     held = find(build_registry(), records, key("A", "foo"))
@@ -46,7 +46,7 @@ def test_an_update_writes_its_ownership_records_again_even_if_they_do_not_change
     assert [write.old for write in done] == [ownership, held.record]
 
 
-def test_an_ownership_record_written_with_an_update_has_the_default_ttl_of_the_dns_service() -> None:
+def test_ownership_record_has_the_default_ttl() -> None:
     """See docs/spec/plan.md 3.2.7: the TTL that it had before does not matter."""
     records = [record("A", "foo"), replace(ownership_record("a-foo", resource=ONE), ttl_s=60)]
     held = find(build_registry(), records, key("A", "foo"))
@@ -92,7 +92,7 @@ def test_an_ownership_record_written_with_an_update_has_the_default_ttl_of_the_d
         ),
     ],
 )
-def test_an_update_adds_a_missing_ownership_record_in_the_current_format(
+def test_missing_ownership_record_in_the_current_format_is_added(
     registry: TxtRegistry, records: list[Record], expected: list[WriteSummary]
 ) -> None:
     (held, *_) = (owned for owned in registry.read(records, ZONE) if not owned.has_current_format)
@@ -104,7 +104,7 @@ def test_an_update_adds_a_missing_ownership_record_in_the_current_format(
     assert after[like.key].has_current_format
 
 
-def test_replacing_an_old_ownership_record_does_not_make_another_name_with_that_ownership_name_ours() -> None:
+def test_replacing_an_old_ownership_record_makes_no_other_name_ours() -> None:
     """See docs/spec/plan.md 11: A `foo` is foreign; `a-foo` has an old ownership record of ours."""
     registry = build_registry()
     records = [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo", resource=ONE)]
@@ -124,9 +124,7 @@ def test_replacing_an_old_ownership_record_does_not_make_another_name_with_that_
         pytest.param(record("CNAME", "a-foo"), Reason.NO_OWNERSHIP_NAME, id="foreign-cname"),
     ],
 )
-def test_an_update_is_blocked_if_a_foreign_record_has_the_name_of_its_new_ownership_record(
-    there: Record, reason: Reason | None
-) -> None:
+def test_blocked_if_a_foreign_record_has_the_new_ownership_name(there: Record, reason: Reason | None) -> None:
     records = [record("A", "foo"), ownership_record("foo"), there]
     held = find(build_registry(), records, key("A", "foo"))
     if reason is None:
@@ -143,7 +141,7 @@ def test_an_update_is_blocked_if_a_foreign_record_has_the_name_of_its_new_owners
         pytest.param("a-" + "b" * 61, id="long-label-like-an-ownership-name"),
     ],
 )
-def test_an_old_ownership_record_is_enough_if_the_name_of_a_current_one_would_be_too_long_or_outside_the_zone(
+def test_old_ownership_record_is_enough_if_a_current_one_is_impossible(
     host: str,
 ) -> None:
     records = [record("A", host), ownership_record(host)]
@@ -152,7 +150,7 @@ def test_an_old_ownership_record_is_enough_if_the_name_of_a_current_one_would_be
     assert sorted(summarize_writes(done)) == sorted([updates("A", host), restates("TXT", host)])
 
 
-def test_an_update_that_only_adds_an_impossible_ownership_record_is_not_made() -> None:
+def test_not_made_if_it_only_adds_an_impossible_ownership_record() -> None:
     """Otherwise every full pass would write the same records again."""
     records = [record("A", "@"), ownership_record("@")]
     (held,) = build_registry().read(records, ZONE)
@@ -160,7 +158,7 @@ def test_an_update_that_only_adds_an_impossible_ownership_record_is_not_made() -
     assert blocked_by.reason is Reason.PUBLISHED
 
 
-def test_an_old_ownership_record_of_the_previous_owner_cannot_be_taken_over_for_only_one_of_its_records() -> None:
+def test_shared_record_of_the_previous_owner_is_not_taken_over_for_one() -> None:
     """See docs/spec/plan.md 3.2.8: A and MX of the previous owner share it, and only one of them is requested."""
     registry = build_registry(types=("A", "MX"), migrate_from="old")
     records = [record("A", "@"), record("MX", "@"), ownership_record("@", "old")]
@@ -170,7 +168,7 @@ def test_an_old_ownership_record_of_the_previous_owner_cannot_be_taken_over_for_
     )
 
 
-def test_a_record_taken_over_from_the_previous_owner_gets_our_ownership_record() -> None:
+def test_record_taken_over_gets_our_ownership_record() -> None:
     """See docs/spec/plan.md 3.2.8: the write replaces exactly the text of the previous owner."""
     registry = build_registry(migrate_from="old")
     ownership = ownership_record("a-a", "old", ONE)
@@ -184,7 +182,7 @@ def test_a_record_taken_over_from_the_previous_owner_gets_our_ownership_record()
     assert find(build_registry(), apply(records, done), key("A", "a")).is_ours
 
 
-def test_an_old_ownership_record_of_the_previous_owner_is_taken_over_with_its_only_record() -> None:
+def test_old_ownership_record_is_taken_over_with_its_only_record() -> None:
     registry = build_registry(types=("A", "MX"), migrate_from="old")
     records = [record("A", "foo"), ownership_record("foo", "old", ONE)]
     done = build_writes(
@@ -217,7 +215,7 @@ def test_an_old_ownership_record_of_the_previous_owner_is_taken_over_with_its_on
         pytest.param(lambda held: update(held, build_desired("A", "foo")), id="update"),
     ],
 )
-def test_a_change_to_a_foreign_record_is_blocked(
+def test_change_of_a_foreign_record_is_blocked(
     proofs: list[Record], reason: Reason, change: Callable[..., Change]
 ) -> None:
     records = [record("A", "foo"), *proofs]
@@ -226,7 +224,7 @@ def test_a_change_to_a_foreign_record_is_blocked(
     )
 
 
-def test_a_change_that_would_make_a_foreign_record_ours_is_blocked() -> None:
+def test_change_that_would_make_a_foreign_record_ours_is_blocked() -> None:
     """The ownership record of CNAME `foo` would also be an old ownership record of the foreign A alias `foo`."""
     records = [record("A", "foo", alias="true")]
     assert (
@@ -235,12 +233,12 @@ def test_a_change_that_would_make_a_foreign_record_ours_is_blocked() -> None:
     )
 
 
-def test_an_empty_change_set_has_no_writes() -> None:
+def test_empty_change_set_has_no_writes() -> None:
     change_set = ChangeSet(zone=ZONE, name=record("A", "foo").name, changes=())
     assert build_registry().complete(change_set, []) == change_set
 
 
-def test_a_record_that_was_deleted_with_its_ownership_record_is_created_again_with_it() -> None:
+def test_record_deleted_with_its_ownership_record_is_created_with_it() -> None:
     """See docs/spec/plan.md 10.3. The next two full passes change nothing."""
     records = apply([], build_writes(build_registry(), [], create(build_desired("A", "foo", ONE))))
     for _ in range(2):

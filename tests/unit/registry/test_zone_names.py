@@ -39,7 +39,7 @@ PUBLISHED = ownership_record("txt-_extdns-a", resource="crd/shop/x")
         pytest.param({"prefix": "%{record_type}-owner."}, "a-owner", id="prefix-that-gives-a-name-inside-the-zone"),
     ],
 )
-def test_the_name_of_a_zone_gets_an_ownership_record_inside_the_zone(affix: dict[str, str], expected: str) -> None:
+def test_ownership_record_is_inside_the_zone(affix: dict[str, str], expected: str) -> None:
     registry = build_registry(**affix)  # type: ignore[arg-type]
     done = build_writes(registry, [], create(build_desired("A", "@")))
     assert sorted(summarize_writes(done)) == sorted([creates("TXT", expected), creates("A", "@")])
@@ -48,7 +48,7 @@ def test_the_name_of_a_zone_gets_an_ownership_record_inside_the_zone(affix: dict
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_record_at_the_name_of_a_zone_is_updated_and_deleted_with_its_ownership_record(compat: bool) -> None:
+def test_updated_and_deleted_with_its_ownership_record(compat: bool) -> None:
     registry = build_registry(unmarked_creates=compat)
     owned = find(registry, [APEX, INSIDE], key("A", "@"))
     done = build_writes(registry, [APEX, INSIDE], update(owned, build_desired("A", "@", target="192.0.2.9")))
@@ -71,27 +71,25 @@ def test_a_record_at_the_name_of_a_zone_is_updated_and_deleted_with_its_ownershi
         pytest.param([INSIDE, PUBLISHED], None, id="published-by-an-object"),
     ],
 )
-def test_an_ownership_record_inside_the_zone_decides_who_owns_a_record_at_its_name(
-    records: list[Record], owner: str | None
-) -> None:
+def test_ownership_record_inside_the_zone_decides_who_owns_the_record(records: list[Record], owner: str | None) -> None:
     assert find(build_registry(), [APEX, *records], key("A", "@")).owner == owner
 
 
-def test_an_ownership_record_inside_the_zone_decides_even_if_the_name_of_another_one_sorts_first() -> None:
+def test_ownership_record_inside_decides_if_another_name_sorts_first() -> None:
     records = [APEX, INSIDE, ownership_record("1-a-x.test.", "other")]
     assert find(build_registry(prefix="1-"), records, key("A", "@")).owner == "me"
 
 
-def test_an_ownership_record_inside_a_zone_covers_no_record_at_another_name() -> None:
+def test_ownership_record_inside_covers_no_record_at_another_name() -> None:
     records = [record("A", "_extdns-a"), record("A", "foo"), APEX, INSIDE]
     assert list_ours(build_registry(), records) == {key("A", "@")}
 
 
-def test_an_ownership_record_that_an_object_published_is_named_as_what_does_not_count() -> None:
+def test_published_ownership_record_is_named_as_what_does_not_count() -> None:
     assert find(build_registry(), [APEX, INSIDE, PUBLISHED], key("A", "@")).forged == "_extdns-a.x.test"
 
 
-def test_a_txt_record_at_the_name_of_a_zone_with_an_ownership_record_of_its_own_is_none() -> None:
+def test_txt_record_with_an_ownership_record_of_its_own_is_none() -> None:
     records = [APEX, ownership_record("@"), ownership_record("_extdns-txt", ownedRecord=ZONE.name)]
     assert list_ours(build_registry(types=(*MANAGED, "TXT")), records) == {key("TXT", "@")}
 
@@ -104,13 +102,11 @@ def test_a_txt_record_at_the_name_of_a_zone_with_an_ownership_record_of_its_own_
         pytest.param(record("CNAME", "_extdns-a"), Reason.NO_OWNERSHIP_NAME, id="cname"),
     ],
 )
-def test_nothing_is_created_at_the_name_of_a_zone_if_its_ownership_record_cannot_be_written(
-    there: Record, reason: Reason
-) -> None:
+def test_nothing_is_created_if_its_ownership_record_cannot_be_written(there: Record, reason: Reason) -> None:
     assert get_block(build_registry(), [there], create(build_desired("A", "@"))).reason is reason
 
 
-def test_nothing_is_created_if_the_name_of_the_zone_is_too_long_for_an_ownership_record() -> None:
+def test_nothing_is_created_if_the_zone_name_is_too_long() -> None:
     zone = Zone(name=DnsName(".".join(["a" * 60] * 4)), id="1")
     done = complete(build_registry(), [], create(build_desired("AAAA", f"{zone.name}.")), zone=zone)
     assert getattr(done, "reason", done) is Reason.NO_OWNERSHIP_NAME

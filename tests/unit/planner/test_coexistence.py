@@ -1,6 +1,6 @@
-"""Changes of type and switches between simple and routed records, which are made completely or not at all.
+"""Records of one name that cannot coexist: changes of type, and simple and routed records (law 6).
 
-See law 6; docs/design/architecture.md; docs/spec/plan.md 11.
+See docs/design/architecture.md; docs/spec/plan.md 11.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ LATENT = build_candidate("A", "1.1.1.1", set_identifier="r", properties=REGION)
 WITH_TXT = with_managed_types("A", "AAAA", "CNAME", "TXT")
 
 
+# changes of type
+
+
 @pytest.mark.parametrize(
     ("current", "candidates"),
     [
@@ -70,7 +73,7 @@ WITH_TXT = with_managed_types("A", "AAAA", "CNAME", "TXT")
         ),
     ],
 )
-def test_a_change_of_type_is_not_planned_if_a_foreign_record_blocks_the_new_type(
+def test_no_change_of_type_if_a_foreign_record_blocks_the_new_type(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...]
 ) -> None:
     made = plan(current, candidates, settings=WITH_TXT)
@@ -84,9 +87,7 @@ def test_a_change_of_type_is_not_planned_if_a_foreign_record_blocks_the_new_type
 
 @pytest.mark.parametrize("owner", [pytest.param("other", id="2.9-other-owner"), pytest.param(None, id="2.9-no-owner")])
 @pytest.mark.parametrize("address", ["::1", "::2"])
-def test_an_unrequested_a_record_is_deleted_even_if_the_requested_aaaa_record_is_foreign(
-    owner: str | None, address: str
-) -> None:
+def test_unrequested_a_is_deleted_even_if_the_requested_aaaa_is_foreign(owner: str | None, address: str) -> None:
     unrequested = build_current("A", "1.1.1.1")
     made = plan((unrequested, build_current("AAAA", address, owner=owner)), (AAAA,))
     assert list_changes(made) == [delete(unrequested)]
@@ -112,7 +113,7 @@ def test_an_unrequested_a_record_is_deleted_even_if_the_requested_aaaa_record_is
         ),
     ],
 )
-def test_records_and_the_incompatible_records_that_replace_them_are_in_one_change_set(
+def test_replaced_and_replacing_records_are_in_one_change_set(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...]
 ) -> None:
     made = plan(current, candidates, find=find_waiting(WEB))  # a replaced record needs no evidence
@@ -122,7 +123,7 @@ def test_records_and_the_incompatible_records_that_replace_them_are_in_one_chang
     assert len(change_set.changes) == len(current) + len(candidates)
 
 
-def test_records_with_different_set_identifiers_have_separate_change_sets() -> None:
+def test_different_set_identifiers_have_separate_change_sets() -> None:
     made = plan((build_current("A", "9.9.9.9", set_identifier="v1"),), (V1, V2))
     assert [[change.key.set_identifier for change in each.changes] for each in made.sets] == [["v1"], ["v2"]]
 
@@ -176,13 +177,13 @@ def test_records_with_different_set_identifiers_have_separate_change_sets() -> N
         pytest.param((), (A_S1, CNAME_S2), find_gone, [create(A_S1.desired)], id="cname-yields-across-sets"),
     ],
 )
-def test_a_record_is_created_only_if_it_can_coexist_with_all_records_that_stay(
+def test_created_only_if_it_can_coexist_with_all_records_that_stay(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], find: Findings, expected: list[Change]
 ) -> None:
     assert list_changes(plan(current, candidates, find=find)) == expected
 
 
-def test_the_decision_about_a_blocked_create_names_the_record_that_it_cannot_coexist_with() -> None:
+def test_decision_about_a_blocked_create_names_what_it_cannot_coexist_with() -> None:
     made = plan((SIMPLE_OF_OLD,), (V1,), find=find_waiting(OLD))
     decision = find_decision(made, "A", "v1")
     assert (decision.action, decision.reason) == (Action.NONE, Reason.NO_ADDRESS)
@@ -201,7 +202,7 @@ def test_the_decision_about_a_blocked_create_names_the_record_that_it_cannot_coe
         ),
     ],
 )
-def test_a_create_blocked_by_a_cname_of_another_set_identifier_has_the_reason_why_the_cname_stays(
+def test_blocked_create_has_the_reason_why_the_cname_stays(
     current: OwnedRecord, find: Findings, reason: Reason
 ) -> None:
     decision = find_decision(plan((current,), (A_S1,), find=find), "A", S1)
@@ -209,7 +210,7 @@ def test_a_create_blocked_by_a_cname_of_another_set_identifier_has_the_reason_wh
     assert decision.detail == "the requested record cannot coexist with the CNAME record 's2', which stays"
 
 
-def test_a_cname_and_an_a_record_are_incompatible_even_under_different_set_identifiers() -> None:
+def test_cname_and_a_are_incompatible_under_different_set_identifiers() -> None:
     stays = plan((HELD_S1, HELD_S2), (A_S1, CNAME_S2))
     assert [(one.type, one.set_identifier, one.reason) for one in stays.decisions] == [
         ("A", S1, Reason.INCOMPATIBLE_RECORD),
@@ -223,7 +224,7 @@ def test_a_cname_and_an_a_record_are_incompatible_even_under_different_set_ident
     )
 
 
-def test_type_changes_of_all_set_identifiers_of_a_name_are_one_change_set() -> None:
+def test_type_changes_of_all_set_identifiers_are_one_change_set() -> None:
     made = plan((HELD_S1, HELD_S2), (A_S1, build_candidate("A", "2.2.2.2", resource=API, set_identifier=S2)))
     (change_set,) = made.sets
     assert [(change.key.set_identifier, change.key.type) for change in change_set.changes] == [
@@ -235,7 +236,7 @@ def test_type_changes_of_all_set_identifiers_of_a_name_are_one_change_set() -> N
 
 
 @pytest.mark.parametrize("owner", [pytest.param(None, id="no-owner"), pytest.param("other", id="other-owner")])
-def test_no_routed_record_is_created_at_the_name_of_a_foreign_simple_record(owner: str | None) -> None:
+def test_no_routed_record_at_the_name_of_a_foreign_simple_one(owner: str | None) -> None:
     made = plan((build_current("A", "1.1.1.1", owner=owner),), (V1,))
     assert list_changes(made) == []
     assert find_decision(made, "A", "v1").reason is Reason.INCOMPATIBLE_RECORD
@@ -245,7 +246,7 @@ def test_no_routed_record_is_created_at_the_name_of_a_foreign_simple_record(owne
     "reason",
     [Reason.NO_ADDRESS, Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.INVALID_TARGET, Reason.TARGETS_FILTERED],
 )
-def test_a_record_whose_object_gives_no_valid_claim_stays_although_another_object_requests_another_type(
+def test_stays_although_another_type_is_requested(
     reason: Reason,
 ) -> None:
     made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
@@ -253,23 +254,23 @@ def test_a_record_whose_object_gives_no_valid_claim_stays_although_another_objec
 
 
 @pytest.mark.parametrize("resource", [pytest.param(WEB, id="of-its-object"), pytest.param("", id="of-unknown-object")])
-def test_a_record_is_not_replaced_by_a_record_of_another_type_that_exists_already(resource: str) -> None:
+def test_not_replaced_by_a_record_of_another_type_that_exists_already(resource: str) -> None:
     unrequested = build_current("AAAA", "::1", resource=resource)
     assert list_changes(plan((A_OF_WEB, unrequested), (A,))) == [delete(unrequested)]
     assert list_changes(plan((A_OF_WEB, unrequested), (A,), find=find_waiting(resource))) == []
 
 
-def test_an_address_record_and_the_new_one_of_the_other_type_that_its_object_requests_are_in_one_change_set() -> None:
+def test_address_and_new_record_of_the_other_type_are_in_one_change_set() -> None:
     (change_set,) = plan((A_OF_WEB,), (AAAA,), find=find_waiting(WEB)).sets
     assert list(change_set.changes) == [delete(A_OF_WEB, REPLACED), create(AAAA.desired)]
 
 
-def test_an_address_record_is_not_replaced_by_a_new_record_of_a_type_without_addresses() -> None:
+def test_address_is_not_replaced_by_a_type_without_addresses() -> None:
     made = plan((A_OF_WEB,), (build_candidate("TXT", '"x"'),), settings=WITH_TXT, find=find_waiting(WEB))
     assert [change.key.type for change in list_changes(made)] == ["TXT"]
 
 
-def test_a_record_stays_if_the_cname_its_object_now_requests_loses_to_an_aaaa_record_of_another_object() -> None:
+def test_stays_if_the_cname_of_its_object_loses_to_an_aaaa() -> None:
     current = (A_OF_WEB, AAAA_OF_OLD)
     requested = build_candidate("CNAME", "lb.test", resource=WEB), build_candidate("AAAA", "::1", resource=OLD)
     made = plan(current, requested, find=find_waiting(WEB, reason=Reason.REQUESTED_BY_OTHER))
@@ -292,3 +293,127 @@ def test_a_record_without_evidence_for_its_delete_stays_although_another_object_
 ) -> None:
     made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
     assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]
+
+
+SINCE = {WEB: "2026-01-01T00:00:00Z", API: "2026-02-01T00:00:00Z"}
+SIMPLE_OLDER = (
+    build_candidate("A", "1.1.1.1", resource=WEB, created=SINCE[WEB]),
+    build_candidate("A", "2.2.2.2", resource=API, created=SINCE[API], set_identifier="v1"),
+)
+ROUTED_OLDER = (
+    build_candidate("A", "1.1.1.1", resource=API, created=SINCE[API]),
+    build_candidate("A", "2.2.2.2", resource=WEB, created=SINCE[WEB], set_identifier="v1"),
+)
+
+
+SIMPLE_EXISTS = build_current("A", "9.9.9.9")
+V0_EXISTS, V1_EXISTS = (build_current("A", "9.9.9.9", set_identifier=one) for one in ("v0", "v1"))
+
+
+# simple and routed records
+
+
+@pytest.mark.parametrize(
+    ("current", "candidates", "expected"),
+    [
+        pytest.param((), SIMPLE_OLDER, [create(SIMPLE_OLDER[0].desired)], id="oldest-requests-simple"),
+        pytest.param((), ROUTED_OLDER, [create(ROUTED_OLDER[1].desired)], id="oldest-requests-routed"),
+        pytest.param(
+            (SIMPLE_EXISTS,), ROUTED_OLDER, [update(SIMPLE_EXISTS, ROUTED_OLDER[0].desired)], id="simple-record-exists"
+        ),
+        pytest.param(
+            (V1_EXISTS,), SIMPLE_OLDER, [update(V1_EXISTS, SIMPLE_OLDER[1].desired)], id="routed-record-exists"
+        ),
+        pytest.param(
+            (V0_EXISTS,),
+            SIMPLE_OLDER,
+            [delete(V0_EXISTS), create(SIMPLE_OLDER[1].desired)],
+            id="another-set-identifier-exists",
+        ),
+        pytest.param(
+            (build_current("A", "9.9.9.9", owner="other", set_identifier="v0"),),
+            SIMPLE_OLDER,
+            [create(SIMPLE_OLDER[1].desired)],
+            id="a-foreign-set-identifier-exists",
+        ),
+    ],
+)
+def test_only_simple_or_routed_candidates_of_a_type_are_published(
+    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[Change]
+) -> None:
+    made = plan(current, candidates)
+    assert list_changes(made) == expected
+    assert [one.action for one in made.decisions if one.reason is Reason.INCOMPATIBLE_RECORD] == [Action.NONE]
+
+
+def test_every_incompatible_routed_candidate_loses_to_a_simple_record() -> None:
+    routed = [
+        build_candidate("A", "2.2.2.2", resource=API, set_identifier="v1", created=SINCE[API]),
+        build_candidate("A", "3.3.3.3", resource=OLD, set_identifier="v1", created=SINCE[API]),
+        build_candidate("CNAME", "lb.test", resource=API, set_identifier="v1", created=SINCE[API]),
+    ]
+    made = plan((), (SIMPLE_OLDER[0], *routed))
+    rejected = [one.desired for one in made.decisions if one.reason is Reason.INCOMPATIBLE_RECORD]
+    assert sorted(map(repr, rejected)) == sorted(repr(candidate.desired) for candidate in routed)
+
+
+def test_simple_and_routed_records_of_different_types_coexist() -> None:
+    simple, routed = build_candidate("A", "1.1.1.1"), build_candidate("AAAA", "::1", resource=API, set_identifier="v1")
+    assert list_changes(plan((), (simple, routed))) == [create(simple.desired), create(routed.desired)]
+    current = build_current("A", "1.1.1.1"), build_current("AAAA", "::1", resource=API, set_identifier="v1")
+    assert list_changes(plan(current, (simple, routed))) == []
+    assert len(plan((), (simple, routed)).sets) == 2
+
+
+def test_simple_cname_and_routed_records_of_other_types_do_not_coexist() -> None:
+    simple, routed = (
+        build_candidate("CNAME", "lb.test"),
+        build_candidate("AAAA", "::1", resource=API, set_identifier="v1"),
+    )
+    assert list_changes(plan((), (simple, routed))) == [create(routed.desired)]
+    assert list_changes(plan((build_current("CNAME", "lb.test"),), (simple, routed))) == []
+
+
+WEIGHTED = build_candidate("A", "1.1.1.1", set_identifier="w", properties=WEIGHT, created="2026-01-01T00:00:00Z")
+WEIGHTED_3 = build_candidate("A", "3.3.3.3", set_identifier="w", resource=API, properties=WEIGHT)
+LATENT_2 = build_candidate("A", "2.2.2.2", set_identifier="w", resource=API, properties={"aws/region": "us-east-1"})
+R_EXISTS = build_current("A", "1.1.1.1", set_identifier="r", properties=WEIGHT)
+W_EXISTS = build_current("A", "2.2.2.2", set_identifier="w", resource=API, properties=WEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("current", "candidates", "expected"),
+    [
+        pytest.param((), (WEIGHTED, LATENT), [create(WEIGHTED.desired)], id="oldest-decides"),
+        pytest.param(
+            (build_current("A", "1.1.1.1", set_identifier="w", resource=API, properties=WEIGHT),),
+            (build_candidate("A", "1.1.1.1", set_identifier="w", resource=API, properties=WEIGHT), LATENT),
+            [],
+            id="current-policy-stays",
+        ),
+        pytest.param(
+            (R_EXISTS, W_EXISTS),
+            (LATENT, WEIGHTED_3),
+            [update(W_EXISTS, WEIGHTED_3.desired)],
+            id="one-of-two-changes-its-policy",
+        ),
+        pytest.param(
+            (R_EXISTS, W_EXISTS),
+            (LATENT, LATENT_2),
+            [update(R_EXISTS, LATENT.desired, "properties"), update(W_EXISTS, LATENT_2.desired, "properties")],
+            id="both-change-their-policy",
+        ),
+        pytest.param(
+            (R_EXISTS, W_EXISTS),
+            (LATENT,),
+            [update(R_EXISTS, LATENT.desired, "properties"), delete(W_EXISTS)],
+            id="the-other-is-deleted",
+        ),
+    ],
+)
+def test_all_records_of_one_name_and_type_have_the_same_routing_policy(
+    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[Change]
+) -> None:
+    made = plan(current, candidates)
+    assert list_changes(made) == expected
+    assert len(made.sets) <= 1
