@@ -121,13 +121,6 @@ def test_reading_the_cluster_is_retried_after_an_exception(
     assert not scene.thread.heartbeat.is_broken
 
 
-def test_the_cluster_thread_counts_as_broken_after_five_failures_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("extdns.controller.cluster_thread._MAX_BACKOFF_S", 0.0)
-    scene = ThreadScene(ScriptedCluster(*[OSError("planted")] * 5))
-    assert scene.thread.heartbeat.is_broken
-    assert scene.reporter.defect_count == 5
-
-
 def test_object_is_dropped_and_its_kind_fails_if_the_observer_raises() -> None:
     scene = ThreadScene(ScriptedCluster((*add_services("web", "bad", "api"), SYNCED)), observer=FailingObserver)
     assert scene.list_inputs() == [NOW_FAILING, ("web", "api"), NOW_FAILING]

@@ -32,9 +32,8 @@ from extdns.engine.inputs import (
 )
 from extdns.log import Event
 from extdns.model.change import Applied, Unknown
-from extdns.model.claim import Claim
 from extdns.model.cluster import KindState, ObjectProblem, Phase
-from extdns.model.kind import Kind, KubernetesObject, ObjectKey
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.saved_state import Saved
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
@@ -43,7 +42,7 @@ from tests.fakes.faulty import FaultyProvider
 from tests.log_lines import find_logged_fields
 from tests.unit.controller.barriers import HANGS_S
 from tests.unit.controller.runnable_controller import RunnableController, build_controller
-from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services
+from tests.unit.controller.scripted_cluster import SYNCED, ScriptedCluster, add_services
 from tests.unit.engine.test_defects import fail_for
 
 
@@ -134,6 +133,8 @@ def test_single_pass_ends_after_repeated_exceptions_in_reading_the_cluster(monke
     world = build_controller(cluster=ScriptedCluster(*[OSError("planted")] * 5))
     world.make_a_pass()
     assert not world.controller.is_complete
+    assert world.reporter.defect_count == 5
+    assert not world.controller.is_healthy()
 
 
 def test_process_stays_unhealthy_after_repeated_exceptions_in_the_engine() -> None:
@@ -239,18 +240,6 @@ def test_call_is_retried_after_an_unexpected_exception_of_a_provider(
     assert world.list_records() == ["web.example.org A"]
     (line,) = find_logged_fields(caplog, Event.ZONE_READ_FAILED)
     assert line["message"] == "KeyError: 'planted'"
-
-
-def test_an_exception_in_a_source_affects_only_the_object_that_caused_it() -> None:
-    class Raising(NamedServices):
-        def find_claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:
-            if obj.metadata.name == "bad":
-                raise RuntimeError("planted")
-            return super().find_claims(obj, view)
-
-    world = build_controller(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)), source=Raising())
-    world.make_a_pass()
-    assert world.list_records() == ["web.example.org A"]
 
 
 def test_record_stays_if_the_existence_check_of_its_object_raises() -> None:

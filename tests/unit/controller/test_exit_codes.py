@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
@@ -13,7 +13,6 @@ from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action, AdjustedRecords, Refusal, WriteConflict
-from extdns.model.claim import UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
@@ -55,26 +54,23 @@ def build_engine(memory: InMemoryProvider, plan: PlanSettings, *, writes: bool =
     )
 
 
-def test_a_single_pass_without_changes_exits_with_0() -> None:
-    assert compute_exit_code(run_single_pass()) == DONE
+@pytest.mark.parametrize(
+    ("records", "settings", "code"),
+    [
+        pytest.param((), {}, DONE, id="no-change"),
+        pytest.param((ORPHAN,), {}, HELD, id="held-delete"),
+        pytest.param((ORPHAN,), {"writes": False}, HELD, id="held-delete-in-a-dry-run"),
+        pytest.param((ORPHAN,), {"compat": True}, DONE, id="compat-holds-nothing"),
+        pytest.param((ORPHAN,), {"compat": True, "writes": False}, DONE, id="compat-holds-nothing-in-a-dry-run"),
+        pytest.param((ORPHAN,), {"scope": "elsewhere.org"}, DONE, id="orphan-outside-the-domain-filter"),
+    ],
+)
+def test_single_pass_exits_with(records: tuple[Record, ...], settings: dict[str, Any], code: int) -> None:
+    assert compute_exit_code(run_single_pass(*records, **settings)) == code
 
 
 def test_never_listed_zones_exit_with_1() -> None:
     assert compute_exit_code(build_engine(InMemoryProvider(), PlanSettings(owner=""))) == FAILED
-
-
-@pytest.mark.parametrize("writes", [pytest.param(True, id="for real"), pytest.param(False, id="dry run")])
-def test_a_single_pass_with_a_held_delete_exits_with_3(writes: bool) -> None:
-    assert compute_exit_code(run_single_pass(ORPHAN, writes=writes)) == HELD
-
-
-@pytest.mark.parametrize("writes", [pytest.param(True, id="for real"), pytest.param(False, id="dry run")])
-def test_with_compat_the_delete_of_an_orphan_is_not_held(writes: bool) -> None:
-    assert compute_exit_code(run_single_pass(ORPHAN, compat=True, writes=writes)) == DONE
-
-
-def test_a_single_pass_with_an_orphan_outside_the_domain_filter_exits_with_0() -> None:
-    assert compute_exit_code(run_single_pass(ORPHAN, scope="elsewhere.org")) == DONE
 
 
 def test_write_conflict_at_the_end_exits_with_1() -> None:
@@ -125,18 +121,17 @@ def test_change_larger_than_a_batch_exits_with_1_only_without_compat() -> None:
     assert compute_both_codes({"first": [REQUESTED], "capabilities": SMALL}) == (0, 1)
 
 
-def untargeted(rtype: str) -> UnresolvedClaim:
-    found = build_unresolved("web", "web", Reason.UNSUPPORTED)
-    return replace(found, type=rtype)
-
-
 @pytest.mark.parametrize(
     ("rtype", "expected"), [pytest.param("MX", (0, 0), id="unmanaged"), pytest.param("A", (1, 1), id="managed")]
 )
-def test_an_endpoint_without_targets_gives_exit_code_1_only_if_its_type_is_managed(
-    rtype: str, expected: tuple[int, int]
+@pytest.mark.parametrize("has_target", [False, True], ids=["without-targets", "with-an-invalid-target"])
+def test_invalid_endpoint_exits_with_1_only_if_its_type_is_managed(
+    rtype: str, expected: tuple[int, int], *, has_target: bool
 ) -> None:
-    assert compute_both_codes({"first": [observe("web", untargeted(rtype))]}) == expected
+    untargeted = replace(build_unresolved("web", "web", Reason.UNSUPPORTED), type=rtype)
+    claim = build_claim("web", "web", "x", rtype=rtype) if has_target else untargeted
+    adjust = {"adjust": invalid_adjust} if has_target else {}
+    assert compute_both_codes({"first": [observe("web", claim)], **adjust}) == expected
 
 
 def invalid_adjust(desired: tuple[DesiredRecord, ...], zone: Zone) -> AdjustedRecords:
@@ -145,16 +140,6 @@ def invalid_adjust(desired: tuple[DesiredRecord, ...], zone: Zone) -> AdjustedRe
     return AdjustedRecords(
         accepted=(), refused=tuple(Refusal(desired=one, reason=Reason.INVALID_TARGET, detail="") for one in desired)
     )
-
-
-@pytest.mark.parametrize(
-    ("rtype", "expected"), [pytest.param("MX", (0, 0), id="unmanaged"), pytest.param("A", (1, 1), id="managed")]
-)
-def test_an_endpoint_with_an_invalid_target_gives_exit_code_1_only_if_its_type_is_managed(
-    rtype: str, expected: tuple[int, int]
-) -> None:
-    first = [observe("web", build_claim("web", "web", "x", rtype=rtype))]
-    assert compute_both_codes({"first": first, "adjust": invalid_adjust}) == expected
 
 
 def test_record_whose_ownership_record_is_ambiguous_is_foreign_and_not_held() -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from extdns import log
 from extdns.controller.log_lines import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
+from extdns.controller.write_gate import WriteGate
 from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
 from extdns.log import Event
 from extdns.metrics.metrics import Metrics
@@ -40,6 +41,7 @@ from extdns.resources.core import POD
 from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, record
 from tests.fakes.clocks import BEGINNING
 from tests.log_lines import find_logged_events, find_logged_fields
+from tests.unit.controller.test_write_gate import FakeLease
 from tests.world import start_world
 
 EVIL = "\x1b[31m[red]\u202e\r\nlevel=fatal"
@@ -387,3 +389,18 @@ def test_events_about_lasting_states_are_repeated_every_half_hour() -> None:
     for minutes in (0, 29, 30, 59, 60):
         reporter.report_run(engine, (), BEGINNING + timedelta(minutes=minutes))
     assert listener.calls == ["decided 1", "mistaken 1"] * 2
+
+
+def test_standby_records_events_only_about_its_batches_and_that_nothing_is_held() -> None:
+    lease, listener = FakeLease(), Listener()
+    reporter = ActivityReporter(Metrics(), "me", recorder=listener, gate=WriteGate(lease))
+    for _ in range(2):
+        reporter.report_decisions(())
+        reporter.report_observations(observe("web", build_claim("web", "web"), failure="broken").observations)
+        reporter.report_outcome(BATCH, Applied(records=()))
+        reporter.report_held_deletes(HeldSet(scope=Scope(ZONE.id), zone=ZONE, code="", held=()))
+        lease.left = 30.0
+    reporter.close()
+    standby = ["applied 1", "held zone example.org  0"]
+    leader = ["decided 0", "mistaken 1", "failed service/shop/web broken", *standby]
+    assert listener.calls == [*standby, *leader, "close True"]

@@ -8,15 +8,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from extdns.controller.reporter import ActivityReporter
 from extdns.controller.write_gate import WriteGate
 from extdns.engine.inputs import LeadershipChanged
 from extdns.flags.process import MAX_WRITE_S
-from extdns.metrics.metrics import Metrics
-from extdns.model.change import Applied, Batch
-from extdns.model.evidence import HeldSet, Scope
 from providers.common.api_calls import SHORT_TIMEOUTS_S
-from tests.builders import ZONE, build_claim, observe
 
 
 @dataclass
@@ -42,31 +37,6 @@ class FakeLease:
         self.closings.append(release)
 
 
-@dataclass
-class RecordedCalls:
-    """An Event recorder that stores which methods were called."""
-
-    calls: list[str] = field(default_factory=list)
-
-    def record_decisions(self, decisions: object) -> None:  # noqa: ARG002 - the signature of the port
-        self.calls.append("decisions")
-
-    def record_invalid_claims(self, claims: object) -> None:  # noqa: ARG002 - the signature of the port
-        self.calls.append("invalid claims")
-
-    def record_failure(self, key: object, message: str) -> None:  # noqa: ARG002 - the signature of the port
-        self.calls.append("failure")
-
-    def record_batch(self, batch: object) -> None:  # noqa: ARG002 - the signature of the port
-        self.calls.append("batch")
-
-    def record_held_deletes(self, held: HeldSet) -> None:
-        self.calls.append(f"{len(held.held)} held deletes")
-
-    def close(self, timeout_s: float) -> None:  # noqa: ARG002 - the signature of the port
-        self.calls.append("close")
-
-
 def test_timeouts_of_one_write_are_shorter_than_the_lease_must_last() -> None:
     assert sum(SHORT_TIMEOUTS_S) < MAX_WRITE_S
 
@@ -76,12 +46,9 @@ def test_open_only_if_the_lease_outlasts_the_longest_write(left_s: float, is_ope
     assert WriteGate(FakeLease(left_s)).is_open() is is_open
 
 
-def test_open_without_leader_election() -> None:
-    assert WriteGate().is_open()
-
-
-def test_closed_in_a_dry_run() -> None:
-    assert not WriteGate(is_dry_run=True).is_open()
+@pytest.mark.parametrize(("gate", "is_open"), [(WriteGate(), True), (WriteGate(is_dry_run=True), False)])
+def test_open_without_leader_election_except_in_a_dry_run(gate: WriteGate, *, is_open: bool) -> None:
+    assert gate.is_open() is is_open
 
 
 def test_opens_when_the_plan_is_approved() -> None:
@@ -136,17 +103,3 @@ def test_lease_is_given_up_at_close_only_if_requested(release: bool) -> None:
     lease = FakeLease()
     WriteGate(lease).close(release=release)
     assert lease.closings == [release]
-
-
-def test_standby_records_events_only_about_its_batches_and_that_nothing_is_held() -> None:
-    lease, recorder = FakeLease(), RecordedCalls()
-    reporter = ActivityReporter(Metrics(), "me", recorder=recorder, gate=WriteGate(lease))
-    for _ in range(2):
-        reporter.report_decisions(())
-        reporter.report_observations(observe("web", build_claim("web", "web"), failure="broken").observations)
-        reporter.report_outcome(Batch(number=1, zone=ZONE, change_sets=()), Applied(records=()))
-        reporter.report_held_deletes(HeldSet(scope=Scope(ZONE.id), zone=ZONE, code="", held=()))
-        lease.left = 30.0
-    reporter.close()
-    standby, leader = ["batch", "0 held deletes"], ["decisions", "invalid claims", "failure", "batch", "0 held deletes"]
-    assert recorder.calls == [*standby, *leader, "close"]
