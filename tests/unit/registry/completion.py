@@ -13,7 +13,7 @@ from extdns.ports import Registry
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.builders import store
-from tests.unit.registry.zone_records import ZONE, key
+from tests.unit.registry.zone_records import ZONE, key, parse_key
 
 MANAGED = frozenset({"A", "AAAA", "CNAME"})
 
@@ -104,6 +104,12 @@ def restates(rtype: str, name: str, sid: str = "") -> WriteSummary:
 
 def deletes(rtype: str, name: str, sid: str = "") -> WriteSummary:
     return WriteSummary(WriteKind.DELETE, key(rtype, name, sid))
+
+
+def parse_writes(text: str) -> list[WriteSummary]:
+    """Build the summaries of the writes in *text*, as in `create TXT a-foo, restate A foo`."""
+    found = (one.partition(" ") for one in text.split(", "))
+    return [WriteSummary(WriteKind(kind), parse_key(record)) for kind, _, record in found]
 
 
 def summarize_writes(found: Iterable[Write]) -> list[WriteSummary]:

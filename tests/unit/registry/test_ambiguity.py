@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.model.dns_name import DnsName
-from extdns.model.record import Record, RecordKey
+from extdns.model.record import Record
 from registry.noop import NoopRegistry
 from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.completion import MANAGED, build_registry, find, list_ours
-from tests.unit.registry.zone_records import ZONE, build_name, key, ownership_record, record
+from tests.unit.registry.zone_records import ZONE, build_name, key, ownership_record, parse_keys, parse_records, record
 
 ONE = "service/d/one"
 TWO = "service/d/two"
@@ -25,212 +25,99 @@ TWO = "service/d/two"
     ("registry", "records", "expected"),
     [
         pytest.param(
-            build_registry(),
-            [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo")],
-            {key("A", "a-foo")},
-            id="11-host-without-own-ownership-record",
+            build_registry(), "A foo, A a-foo, own a-foo", "A a-foo", id="11-host-without-own-ownership-record"
         ),
         pytest.param(
             build_registry(),
-            [
-                record("A", "foo"),
-                record("A", "a-foo"),
-                ownership_record("a-foo", resource=ONE),
-                ownership_record("a-a-foo", resource=TWO),
-            ],
-            {key("A", "foo"), key("A", "a-foo")},
+            "A foo, A a-foo, own a-foo resource=one, own a-a-foo resource=two",
+            "A foo, A a-foo",
             id="11-host-with-own-ownership-record",
         ),
         pytest.param(
             build_registry(),
-            [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo"), ownership_record("a-a-foo", "other")],
-            {key("A", "foo")},
+            "A foo, A a-foo, own a-foo, own a-a-foo owner=other",
+            "A foo",
             id="11-host-with-ownership-record-of-other-owner",
         ),
         pytest.param(
             build_registry(),
-            [
-                record("A", "foo"),
-                record("A", "a-foo"),
-                ownership_record("a-foo", resource=ONE),
-                ownership_record("a-a-foo", "other", ONE),
-            ],
-            {key("A", "foo")},
+            "A foo, A a-foo, own a-foo resource=one, own a-a-foo owner=other resource=one",
+            "A foo",
             id="11-same-object-of-another-owner",
         ),
         pytest.param(
             build_registry(),
-            [
-                record("A", "foo"),
-                record("A", "a-foo"),
-                ownership_record("a-foo", resource=ONE),
-                ownership_record("a-a-foo", resource=ONE),
-            ],
-            {key("A", "a-foo")},
+            "A foo, A a-foo, own a-foo resource=one, own a-a-foo resource=one",
+            "A a-foo",
             id="11-same-object-wrote-both-forms",
         ),
         pytest.param(
             build_registry(),
-            [
-                record("A", "foo"),
-                record("A", "a-foo"),
-                ownership_record("a-foo", resource=ONE),
-                ownership_record("a-a-foo", resource=ONE, ownedRecord="a-foo.x.test"),
-            ],
-            {key("A", "foo"), key("A", "a-foo")},
+            "A foo, A a-foo, own a-foo resource=one, own a-a-foo resource=one ownedRecord=a-foo.x.test",
+            "A foo, A a-foo",
             id="11-same-object-but-stated",
         ),
         pytest.param(
             build_registry(),
-            [
-                record("A", "foo"),
-                record("AAAA", "foo"),
-                record("A", "a-foo"),
-                ownership_record("a-foo", resource=ONE),
-                ownership_record("aaaa-foo", resource=ONE),
-            ],
-            {key("A", "foo"), key("AAAA", "foo")},
+            "A foo, AAAA foo, A a-foo, own a-foo resource=one, own aaaa-foo resource=one",
+            "A foo, AAAA foo",
             id="11-second-ownership-record-of-foo-decides",
         ),
         pytest.param(
             build_registry(),
-            [
-                record("A", "foo"),
-                record("AAAA", "foo"),
-                record("A", "a-foo"),
-                ownership_record("a-foo", resource=ONE),
-                ownership_record("aaaa-foo", resource=TWO),
-            ],
-            {key("AAAA", "foo"), key("A", "a-foo")},
+            "A foo, AAAA foo, A a-foo, own a-foo resource=one, own aaaa-foo resource=two",
+            "AAAA foo, A a-foo",
             id="11-second-ownership-record-of-another-object",
         ),
+        pytest.param(build_registry(), "A foo, own a-foo", "A foo", id="11-only-foo"),
+        pytest.param(build_registry(), "A a-foo, own a-foo", "A a-foo", id="11-only-the-host"),
         pytest.param(
-            build_registry(), [record("A", "foo"), ownership_record("a-foo")], {key("A", "foo")}, id="11-only-foo"
+            build_registry(), "A foo, AAAA a-foo, own a-foo", "A foo", id="11-aaaa-host-has-no-old-ownership-record"
+        ),
+        pytest.param(build_registry(), "A foo, MX a-foo, own a-foo", "A foo", id="11-an-unmanaged-host-has-none"),
+        pytest.param(
+            build_registry(), "CNAME foo, A cname-foo, own cname-foo", "A cname-foo", id="11-other-types-alike"
         ),
         pytest.param(
-            build_registry(),
-            [record("A", "a-foo"), ownership_record("a-foo")],
-            {key("A", "a-foo")},
-            id="11-only-the-host",
+            build_registry(), "A foo alias=true, A cname-foo, own cname-foo", "A cname-foo", id="11-aliases-alike"
         ),
-        pytest.param(
-            build_registry(),
-            [record("A", "foo"), record("AAAA", "a-foo"), ownership_record("a-foo")],
-            {key("A", "foo")},
-            id="11-aaaa-host-has-no-old-ownership-record",
-        ),
-        pytest.param(
-            build_registry(),
-            [record("A", "foo"), record("MX", "a-foo"), ownership_record("a-foo")],
-            {key("A", "foo")},
-            id="11-an-unmanaged-host-has-none",
-        ),
-        pytest.param(
-            build_registry(),
-            [record("CNAME", "foo"), record("A", "cname-foo"), ownership_record("cname-foo")],
-            {key("A", "cname-foo")},
-            id="11-other-types-alike",
-        ),
-        pytest.param(
-            build_registry(),
-            [record("A", "foo", alias="true"), record("A", "cname-foo"), ownership_record("cname-foo")],
-            {key("A", "cname-foo")},
-            id="11-aliases-alike",
-        ),
-        pytest.param(
-            build_registry(prefix="e."),
-            [record("A", "foo"), record("A", "a-foo"), ownership_record("e.a-foo")],
-            {key("A", "a-foo")},
-            id="11-with-prefix",
-        ),
-        pytest.param(
-            build_registry(suffix="-e"),
-            [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo-e")],
-            {key("A", "a-foo")},
-            id="11-with-suffix",
-        ),
+        pytest.param(build_registry(prefix="e."), "A foo, A a-foo, own e.a-foo", "A a-foo", id="11-with-prefix"),
+        pytest.param(build_registry(suffix="-e"), "A foo, A a-foo, own a-foo-e", "A a-foo", id="11-with-suffix"),
+        pytest.param(build_registry(wildcard="any"), "A *, A any, own a-any", "", id="11-wildcard-or-not"),
+        pytest.param(build_registry(wildcard="any"), "A *, AAAA any, own a-any", "A *", id="11-wildcard"),
         pytest.param(
             build_registry(wildcard="any"),
-            [record("A", "*"), record("A", "any"), ownership_record("a-any")],
-            set(),
-            id="11-wildcard-or-not",
-        ),
-        pytest.param(
-            build_registry(wildcard="any"),
-            [record("A", "*"), record("AAAA", "any"), ownership_record("a-any")],
-            {key("A", "*")},
-            id="11-wildcard",
-        ),
-        pytest.param(
-            build_registry(wildcard="any"),
-            [
-                record("A", "*"),
-                record("A", "any"),
-                record("AAAA", "any"),
-                ownership_record("a-any", resource=ONE),
-                ownership_record("aaaa-any", resource=ONE),
-            ],
-            {key("A", "any"), key("AAAA", "any")},
+            "A *, A any, AAAA any, own a-any resource=one, own aaaa-any resource=one",
+            "A any, AAAA any",
             id="11-second-ownership-record-decides-about-wildcard",
         ),
         pytest.param(
             build_registry(prefix="%{record_type}"),
-            [
-                record("AAAA", "web"),
-                record("A", "web"),
-                record("A", "aaaweb"),
-                ownership_record("aaaaweb", resource=ONE),
-                ownership_record("aweb", resource=ONE),
-            ],
-            {key("A", "web"), key("AAAA", "web")},
+            "AAAA web, A web, A aaaweb, own aaaaweb resource=one, own aweb resource=one",
+            "A web, AAAA web",
             id="11-second-ownership-record-decides-without-separator",
         ),
         pytest.param(
             build_registry(),
-            [
-                record("A", "foo"),
-                record("A", "a-foo"),
-                ownership_record("a-foo", resource=ONE),
-                ownership_record("aaaa-foo", resource=ONE),
-            ],
-            {key("A", "a-foo")},
+            "A foo, A a-foo, own a-foo resource=one, own aaaa-foo resource=one",
+            "A a-foo",
             id="11-second-ownership-record-without-record",
         ),
         pytest.param(
-            build_registry(wildcard="any"),
-            [record("A", "*"), record("A", "any"), ownership_record("a-any", ownedRecord="*.x.test")],
-            {key("A", "*")},
-            id="11-stated-wildcard",
+            build_registry(wildcard="any"), "A *, A any, own a-any ownedRecord=*.x.test", "A *", id="11-stated-wildcard"
         ),
         pytest.param(
             build_registry(wildcard="any"),
-            [
-                record("A", "*"),
-                record("A", "any"),
-                ownership_record("any"),
-                ownership_record("a-any", ownedRecord="any.x.test"),
-            ],
-            {key("A", "*"), key("A", "any")},
+            "A *, A any, own any, own a-any ownedRecord=any.x.test",
+            "A *, A any",
             id="11-old-wildcard-ownership-record-and-one-with-type",
         ),
-        pytest.param(
-            build_registry(wildcard="any"),
-            [record("A", "*"), record("A", "any"), ownership_record("any")],
-            set(),
-            id="11-old-wildcard-or-not",
-        ),
-        pytest.param(
-            build_registry(),
-            [record("A", "foo"), ownership_record("a-foo", ownedRecord="bar.x.test")],
-            set(),
-            id="stated-for-another-name",
-        ),
+        pytest.param(build_registry(wildcard="any"), "A *, A any, own any", "", id="11-old-wildcard-or-not"),
+        pytest.param(build_registry(), "A foo, own a-foo ownedRecord=bar.x.test", "", id="stated-for-another-name"),
     ],
 )
-def test_ownership_record_for_two_names_covers_at_most_one(
-    registry: TxtRegistry, records: list[Record], expected: set[RecordKey]
-) -> None:
-    assert list_ours(registry, records) == expected
+def test_ownership_record_for_two_names_covers_at_most_one(registry: TxtRegistry, records: str, expected: str) -> None:
+    assert list_ours(registry, parse_records(records)) == parse_keys(expected)
 
 
 def test_resource_label_of_an_ambiguous_old_record_is_ignored() -> None:

@@ -7,20 +7,28 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.record import Record, RecordKey
+from extdns.model.record import Record
 from tests.builders import create, delete, update
 from tests.unit.registry.completion import (
-    WriteSummary,
     build_registry,
     build_writes,
     creates,
     deletes,
     find,
+    parse_writes,
     restates,
     summarize_writes,
     updates,
 )
-from tests.unit.registry.zone_records import ZONE, build_desired, key, ownership_record, record
+from tests.unit.registry.zone_records import (
+    ZONE,
+    build_desired,
+    key,
+    ownership_record,
+    parse_key,
+    parse_records,
+    record,
+)
 
 ONE = "service/d/one"
 TWO = "service/d/two"
@@ -29,55 +37,34 @@ TWO = "service/d/two"
 @pytest.mark.parametrize(
     ("records", "deleted", "expected"),
     [
+        pytest.param("A foo, own a-foo", "A foo", "delete TXT a-foo, delete A foo", id="3.2.6"),
         pytest.param(
-            [record("A", "foo"), ownership_record("a-foo")],
-            key("A", "foo"),
-            [deletes("TXT", "a-foo"), deletes("A", "foo")],
-            id="3.2.6",
+            "A gone, own gone", "A gone", "delete A gone, delete TXT gone", id="11-only-an-old-ownership-record"
         ),
         pytest.param(
-            [record("A", "gone"), ownership_record("gone")],
-            key("A", "gone"),
-            [deletes("A", "gone"), deletes("TXT", "gone")],
-            id="11-only-an-old-ownership-record",
-        ),
-        pytest.param(
-            [
-                record("A", "x", alias="true"),
-                ownership_record("a-x"),
-                ownership_record("cname-x"),
-                ownership_record("x"),
-            ],
-            key("A", "x"),
-            [deletes("TXT", "a-x"), deletes("TXT", "cname-x"), deletes("A", "x"), deletes("TXT", "x")],
+            "A x alias=true, own a-x, own cname-x, own x",
+            "A x",
+            "delete TXT a-x, delete TXT cname-x, delete A x, delete TXT x",
             id="every-ownership-record-of-ours",
         ),
         pytest.param(
-            [record("A", "foo"), ownership_record("a-foo"), ownership_record("foo", "other")],
-            key("A", "foo"),
-            [deletes("TXT", "a-foo"), deletes("A", "foo")],
+            "A foo, own a-foo, own foo owner=other",
+            "A foo",
+            "delete TXT a-foo, delete A foo",
             id="design-2-not-those-of-others",
         ),
         pytest.param(
-            [
-                record("A", "foo"),
-                record("CNAME", "foo", sid="s"),
-                ownership_record("foo"),
-                ownership_record("foo", sid="s"),
-            ],
-            key("A", "foo"),
-            [deletes("A", "foo"), deletes("TXT", "foo")],
+            "A foo, CNAME foo/s, own foo, own foo/s",
+            "A foo",
+            "delete A foo, delete TXT foo",
             id="not-those-of-other-set-identifiers",
         ),
     ],
 )
-def test_deleted_with_its_ownership_records(
-    records: list[Record], deleted: RecordKey, expected: list[WriteSummary]
-) -> None:
-    assert (
-        summarize_writes(build_writes(build_registry(), records, delete(find(build_registry(), records, deleted))))
-        == expected
-    )
+def test_deleted_with_its_ownership_records(records: str, deleted: str, expected: str) -> None:
+    registry, held = build_registry(), parse_records(records)
+    done = build_writes(registry, held, delete(find(registry, held, parse_key(deleted))))
+    assert summarize_writes(done) == parse_writes(expected)
 
 
 @pytest.mark.parametrize(

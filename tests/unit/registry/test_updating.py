@@ -14,20 +14,19 @@ from extdns.model.ttl import UNSET
 from registry.txt.registry import TxtRegistry
 from tests.builders import create, delete, update
 from tests.unit.registry.completion import (
-    WriteSummary,
     build_registry,
     build_writes,
     creates,
-    deletes,
     find,
     get_block,
     is_restated,
     list_ours,
+    parse_writes,
     restates,
     summarize_writes,
     updates,
 )
-from tests.unit.registry.zone_records import ZONE, apply, build_desired, key, ownership_record, record
+from tests.unit.registry.zone_records import ZONE, apply, build_desired, key, ownership_record, parse_records, record
 
 ONE = "service/d/one"
 TWO = "service/d/two"
@@ -58,48 +57,49 @@ def test_ownership_record_has_the_default_ttl() -> None:
 
 
 @pytest.mark.parametrize(
-    ("registry", "records", "expected"),
+    ("registry", "zone", "expected"),
     [
         pytest.param(
             build_registry(),
-            [record("CNAME", "foo"), ownership_record("foo", resource=ONE)],
-            [creates("TXT", "cname-foo"), restates("TXT", "foo"), restates("CNAME", "foo")],
+            "CNAME foo, own foo resource=one",
+            "create TXT cname-foo, restate TXT foo, restate CNAME foo",
             id="3.2.10-untyped",
         ),
         pytest.param(
             build_registry(),
-            [record("A", "foo", alias="true"), ownership_record("cname-foo", resource=ONE)],
-            [creates("TXT", "a-foo"), restates("TXT", "cname-foo"), restates("A", "foo")],
+            "A foo alias=true, own cname-foo resource=one",
+            "create TXT a-foo, restate TXT cname-foo, restate A foo",
             id="3.2.10-alias",
         ),
         pytest.param(
             build_registry(prefix="e-%{record_type}."),
-            [record("A", "foo"), ownership_record("e-.a-foo", resource=ONE)],
-            [restates("TXT", "e-.a-foo"), creates("TXT", "e-a.foo"), restates("A", "foo")],
+            "A foo, own e-.a-foo resource=one",
+            "restate TXT e-.a-foo, create TXT e-a.foo, restate A foo",
             id="3.2.2-dashed",
         ),
         pytest.param(
             build_registry(),
-            [record("A", "a-foo"), ownership_record("a-foo", resource=ONE)],
-            [creates("TXT", "a-a-foo"), deletes("TXT", "a-foo"), restates("A", "a-foo")],
+            "A a-foo, own a-foo resource=one",
+            "create TXT a-a-foo, delete TXT a-foo, restate A a-foo",
             id="11-old-ownership-record-of-two-possible-records",
         ),
         pytest.param(
             build_registry(types=("A", "MX")),
-            [record("A", "a-foo"), record("MX", "a-foo"), ownership_record("a-foo", resource=ONE)],
-            [creates("TXT", "a-a-foo"), restates("TXT", "a-foo"), restates("A", "a-foo")],
+            "A a-foo, MX a-foo, own a-foo resource=one",
+            "create TXT a-a-foo, restate TXT a-foo, restate A a-foo",
             id="11-unless-another-record-still-needs-it",
         ),
     ],
 )
 def test_missing_ownership_record_in_the_current_format_is_added(
-    registry: TxtRegistry, records: list[Record], expected: list[WriteSummary]
+    registry: TxtRegistry, zone: str, expected: str
 ) -> None:
+    records = parse_records(zone)
     (held, *_) = (owned for owned in registry.read(records, ZONE) if not owned.has_current_format)
     like = held.record
     endpoint = replace(build_desired(like.type, "foo", ONE), name=like.name, properties=like.properties)
     done = build_writes(registry, records, update(held, endpoint, "ownership record"))
-    assert sorted(summarize_writes(done)) == sorted(expected)
+    assert sorted(summarize_writes(done)) == sorted(parse_writes(expected))
     after = {owned.key: owned for owned in registry.read(apply(records, done), ZONE)}
     assert after[like.key].has_current_format
 

@@ -34,6 +34,35 @@ def ownership_record(name: str, owner: str = "me", resource: str = "", *, sid: s
     return record("TXT", name, sid=sid, target=f'"heritage=external-dns,{text}"')
 
 
+def parse_records(text: str) -> list[Record]:
+    """Build the records in *text*, as in `A foo alias=true, CNAME bar/set-1, own a-foo owner=other resource=one`.
+
+    `own` is an ownership record, of `me` if no *owner* is given; its *resource* is a Service in the namespace `d`. What
+    follows a slash is a set identifier.
+    """
+    return [_build_record(*one.split()) for one in text.split(", ")]
+
+
+def _build_record(rtype: str, name: str, *fields: str) -> Record:
+    name, _, sid = name.partition("/")
+    values = dict(field.split("=", 1) for field in fields)
+    if rtype != "own":
+        return record(rtype, name, sid=sid, **values)
+    resource = values.pop("resource", "")
+    return ownership_record(name, values.pop("owner", "me"), resource and f"service/d/{resource}", sid=sid, **values)
+
+
+def parse_key(text: str) -> RecordKey:
+    """Build the key of a record from *text*, as in `CNAME bar/set-1`."""
+    rtype, name = text.split()
+    return key(rtype, *name.split("/"))
+
+
+def parse_keys(text: str) -> set[RecordKey]:
+    """Build the keys of the records in *text*, separated by commas."""
+    return {parse_key(one) for one in text.split(", ")} if text else set()
+
+
 def build_name(name: str) -> DnsName:
     """Return *name* as an absolute name: relative names are below `x.test`, and `@` is `x.test` itself."""
     if name == "@":
