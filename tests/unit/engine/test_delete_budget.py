@@ -55,15 +55,6 @@ def test_holds_nothing_if_max_delete_percent_is_100() -> None:
     assert not DeleteLimits(count=0, percent=100).are_exceeded(1000, of=1000, by_absence=True)
 
 
-def test_deletes_by_absence_have_a_budget_of_their_own() -> None:
-    budget = DeleteBudget(DeleteLimits())
-    budget.add_owned(10, 0.0)
-    for name in list_names(5):
-        budget.spend(name, 1.0, by_absence=True)
-    assert is_exceeded(budget, 1, 2.0, by_absence=True)
-    assert not is_exceeded(budget, 10, 2.0, by_absence=False)
-
-
 def test_delete_counts_for_ten_minutes() -> None:
     budget = DeleteBudget(DeleteLimits(count=1, percent=1))
     budget.add_owned(10, 0.0)

@@ -170,14 +170,24 @@ def test_delete_by_absence_is_held_without_an_owner_id() -> None:
 
 
 # without saved state
-def test_deletes_by_absence_wait_ten_minutes_without_saved_state() -> None:
+@pytest.mark.parametrize(
+    ("saved", "wait_s"),
+    [
+        pytest.param(None, 600.0, id="none-yet"),
+        pytest.param(Saved(is_new=True), 600.0, id="lost"),
+        pytest.param(Saved(), 0.0, id="loaded"),
+    ],
+)
+def test_delete_by_absence_waits_ten_minutes_without_saved_state(saved: Saved | None, wait_s: float) -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)
+    if saved:
+        scene.guard.load(saved, scene.now_s)
     scene.observe_evidence([record(1)], Evidence.ABSENT)
+    scene.pass_time(max(wait_s - 1.0, 0.0))
+    assert scene.deleted == ([] if wait_s else ["h1.acme.test"])
     scene.observe_evidence([record(2)])
-    scene.pass_time(599.0)
-    assert scene.deleted == ["h2.acme.test"]
-    scene.pass_time(1.0)
-    assert scene.deleted == ["h2.acme.test", "h1.acme.test"]
+    scene.pass_time(GRACE_S)
+    assert scene.deleted == ["h1.acme.test", "h2.acme.test"]
 
 
 @pytest.mark.parametrize(
@@ -216,19 +226,3 @@ def test_detail_of_granted_delete_says_that_it_waits_for_the_save() -> None:
     detail = "the grace period is over: the delete is made once the saved state contains its grant"
     block = scene.find_block(PendingDelete(owned=record(1), evidence=GONE))
     assert block == Blocked(reason=Reason.IN_GRACE, detail=detail, waits_for=(GRACE,))
-
-
-def test_delete_by_absence_does_not_wait_if_state_was_loaded() -> None:
-    scene = start_guard(*records(100), stateless_wait_s=600.0)
-    scene.guard.load(Saved(), scene.now_s)
-    scene.observe_evidence([record(1)], Evidence.ABSENT)
-    scene.pass_time()
-    assert scene.deleted == ["h1.acme.test"]
-
-
-def test_delete_by_absence_waits_ten_minutes_after_a_loss_of_the_state() -> None:
-    scene = start_guard(*records(100), stateless_wait_s=600.0)
-    scene.guard.load(Saved(is_new=True), scene.now_s)
-    scene.observe_evidence([record(1)], Evidence.ABSENT)
-    scene.pass_time(599.0)
-    assert not scene.deleted

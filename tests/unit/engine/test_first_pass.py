@@ -115,13 +115,6 @@ def test_no_name_is_planned_in_a_zone_that_was_not_fully_read() -> None:
     assert world.list_decisions("n8") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
-def test_source_that_fails_later_does_not_stop_planning() -> None:
-    world = build_world()
-    world.run(change_phase(SERVICE), change_phase(INGRESS))
-    world.run(change_phase(INGRESS, Phase.FAILING), observe("web", build_claim("web", "web")))
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-
-
 class RecordingRegistry(TxtRegistry):
     """A TXT registry that records for which names related names were computed."""
 

@@ -212,18 +212,22 @@ def test_no_failure_if_a_backoff_has_no_waiting_change() -> None:
     assert find_failures(world.engine) == ()
 
 
-def test_unread_zone_is_a_failure() -> None:
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [
+        pytest.param([], "zone example.org has not been read yet", id="no-answer"),
+        pytest.param(
+            [None, RetryableError("denied", retry_after_s=600.0)], "zone example.org cannot be read: denied", id="error"
+        ),
+    ],
+)
+def test_unread_zone_is_a_failure(results: list[ProviderError | None], message: str) -> None:
     world = build_world()
+    world.provider.failures.extend(results)
     world.feed(TimePassed())
-    world.feed(world.answer())
-    assert "zone example.org has not been read yet" in find_failures(world.engine)
-
-
-def test_failure_of_unread_zone_contains_the_error() -> None:
-    world = build_world()
-    world.provider.failures.extend([None, RetryableError("denied", retry_after_s=600.0)])
-    world.run()
-    assert "zone example.org cannot be read: denied" in find_failures(world.engine)
+    for _ in range(len(results) or 1):
+        world.feed(world.answer())
+    assert message in find_failures(world.engine)
 
 
 @pytest.mark.parametrize(

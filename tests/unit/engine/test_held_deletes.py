@@ -156,17 +156,11 @@ def test_all_deletes_are_held_if_a_list_is_empty() -> None:
     assert len(world.held[-1].held) == 40
 
 
-def test_updates_of_all_records_at_once_are_not_held() -> None:
-    world = run_forty()
-    world.run(observe_new(*NAMES, target="192.0.2.77"), for_s=5.0)
-    assert set(world.list_records().values()) == {("192.0.2.77",)}
-
-
-def test_change_of_type_is_neither_delayed_nor_counted() -> None:
+@pytest.mark.parametrize(("rtype", "target"), [("A", "192.0.2.77"), ("CNAME", "lb.example.net")])
+def test_updates_and_changes_of_type_are_neither_delayed_nor_counted(rtype: str, target: str) -> None:
     world = run_forty(replace(DELETES, limits=DeleteLimits(count=0, percent=0)))
-    changed = [observe(name, build_claim(name, name, "lb.example.net", rtype="CNAME")) for name in NAMES]
-    world.run(*changed, for_s=5.0)
-    assert set(world.list_records().values()) == {("lb.example.net",)}
+    world.run(*(observe(name, build_claim(name, name, target, rtype=rtype)) for name in NAMES), for_s=5.0)
+    assert world.list_records() == {f"{name} {rtype}": (target,) for name in NAMES}
 
 
 def test_owned_count_is_right_after_ownership_record_moved() -> None:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteSettings
-from extdns.engine.inputs import Cause, ClusterIdentified
+from extdns.engine.inputs import Cause, ClusterIdentified, Input
 from extdns.model.change import Action
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.reason import Reason
@@ -125,16 +125,11 @@ def test_only_creates_are_made_before_the_cluster_is_identified(*, once: bool) -
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OTHER_CLUSTER)]
 
 
-def test_updates_are_made_after_the_saved_cluster_is_identified() -> None:
-    world = start_unidentified(start_and_save())
-    world.run(ClusterIdentified(identity=BLUE))
-    assert world.list_records() == MOVED
-
-
-def test_updates_wait_at_most_20_seconds_for_the_identity() -> None:
+@pytest.mark.parametrize("inputs", [[ClusterIdentified(identity=BLUE)], []], ids=["identified", "timeout"])
+def test_updates_wait_until_the_saved_cluster_is_identified_or_20_seconds(inputs: list[Input]) -> None:
     world = start_unidentified(start_and_save())
     assert world.list_records() == {**MOVED, "web A": ("192.0.2.1",)}
-    world.run(for_s=20.0)
+    world.run(*inputs, for_s=5.0 if inputs else 20.0)
     assert world.engine.is_planned
     assert world.list_records() == MOVED
 

@@ -323,12 +323,6 @@ def test_stays_while_its_object_is_back_in_the_list_without_an_address() -> None
     assert set(world.list_records(REVERSE)) == {ONE}
 
 
-def test_former_address_goes_while_another_object_waits_for_its_first() -> None:
-    world = start(WEB, service("api", "web.example.org", address=None))
-    world.apply(service("web", address="192.0.2.2"), for_s=300.0)
-    assert set(world.list_records(REVERSE)) == {TWO}
-
-
 def test_names_of_two_namespaces_stay_whichever_it_was_made_for() -> None:
     other = service("api", namespace="lab", address="192.0.2.1")
     world = start(WEB, other)

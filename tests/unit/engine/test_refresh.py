@@ -13,13 +13,12 @@ from msgspec.structs import replace
 
 from extdns.engine.effects import ListZones, ReadPage, SubmitBatch
 from extdns.engine.inputs import Input, LeadershipChanged, PageRead, TimePassed, ZonesListed
-from extdns.engine.zones import ZoneCache, ZoneRefresh
 from extdns.errors import ForbiddenError, RetryableError
 from extdns.model.change import Action, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from extdns.model.zone import Zone, ZonePage
+from extdns.model.zone import Zone
 from tests.builders import (
     INGRESS,
     SERVICE,
@@ -150,14 +149,6 @@ def test_foreign_after_its_ownership_record_was_removed() -> None:
     world.run(for_s=75.0)
     assert "SubmitBatch" not in world.calls
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
-
-
-def test_created_after_a_foreign_record_was_removed() -> None:
-    world = start_world(record("web", "192.0.2.66"), first=[observe("web", build_claim("web", "web"))])
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
-    world.provider.remove_records(ZONE, record("web").key)
-    world.run(for_s=75.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
 def test_removed_record_stays_in_the_cache_until_the_whole_zone_was_read() -> None:
@@ -314,24 +305,6 @@ def test_page_being_read_is_not_requested_again_after_another_read_failed() -> N
     world.feed(page)
     world.run(for_s=60.0)
     assert world.list_records() == {"web A": ("192.0.2.9",)}
-
-
-@pytest.mark.parametrize(
-    ("under_way", "counts"),
-    [
-        pytest.param(True, False, id="page-requested-before-the-write"),
-        pytest.param(False, True, id="page-requested-after-the-write"),
-    ],
-)
-def test_page_counts_for_a_written_name_only_if_requested_after_the_write(under_way: bool, counts: bool) -> None:
-    refresh, cache = ZoneRefresh(), ZoneCache()
-    if under_way:
-        refresh.start_page(0.0)
-    refresh.skip_names([host("web")])
-    refresh.start_page(0.0)
-    changed, complete = refresh.take_page(ZonePage(records=(record("web"),)), cache, set())
-    assert complete
-    assert changed == ({host("web")} if counts else set())
 
 
 HOUR_S = 3600.0

@@ -154,16 +154,12 @@ def test_single_pass_ends_after_its_state_was_saved() -> None:
     assert world.state != Saved()
 
 
-def test_single_pass_ends_without_permission_to_load() -> None:
+@pytest.mark.parametrize("forbidden", [True, False])
+def test_single_pass_retries_a_failed_load_unless_it_is_forbidden(*, forbidden: bool) -> None:
     world = start_without_answer(once=True)
-    world.run(change_phase(SERVICE), change_phase(INGRESS), StateFailed(message="no right", forbidden=True))
-    assert world.engine.is_idle
-
-
-def test_single_pass_retries_a_failed_load() -> None:
-    world = start_without_answer(once=True)
-    world.run(change_phase(SERVICE), change_phase(INGRESS), StateFailed(message="500"), for_s=0.0)
-    assert not world.engine.is_idle
+    failed = StateFailed(message="no", forbidden=forbidden)
+    world.run(change_phase(SERVICE), change_phase(INGRESS), failed, for_s=0.0 if not forbidden else 5.0)
+    assert world.engine.is_idle is forbidden
     world.run(for_s=2.0)
     assert world.engine.is_idle
-    assert world.state != Saved()
+    assert forbidden or world.state != Saved()

@@ -98,18 +98,19 @@ def test_stays_while_rules_do_not_allow_an_incompatible_record(rule: FakeRule, r
 
 
 @RULES
-def test_deleted_although_rules_do_not_allow_a_record_that_could_coexist(rule: FakeRule, reason: Reason) -> None:
-    rule = rule if rule is BROKEN else FakeRule(name="no-aaaa", allows=lambda item: item.record.type != "AAAA")
-    world = replace_web(rule, request("2001:db8::1", rtype="AAAA"))
+@pytest.mark.parametrize(
+    ("successor", "rtype"),
+    [
+        pytest.param(request("2001:db8::1", rtype="AAAA"), "AAAA", id="could-coexist"),
+        pytest.param(request(BAD, namespace="other"), "A", id="of-another-namespace"),
+    ],
+)
+def test_deleted_although_rules_do_not_allow_a_request_that_does_not_replace_it(
+    rule: FakeRule, reason: Reason, successor: Input, rtype: str
+) -> None:
+    world = replace_web(rule if rule is BROKEN else deny_targets(BAD, "2001:db8::1"), successor)
     assert world.list_records() == {}
-    assert world.list_decisions("web") == [("AAAA", Action.NONE, reason)]
-
-
-@RULES
-def test_deleted_although_rules_do_not_allow_request_of_another_namespace(rule: FakeRule, reason: Reason) -> None:
-    world = replace_web(rule, request(BAD, namespace="other"))
-    assert world.list_records() == {}
-    assert world.list_decisions("web") == [("A", Action.NONE, reason)]
+    assert world.list_decisions("web") == [(rtype, Action.NONE, reason)]
 
 
 def test_allowed_request_replaces_record_although_another_is_denied() -> None:
