@@ -12,30 +12,19 @@ from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action
 from extdns.model.reason import Reason
 from tests.builders import host
+from tests.fakes.clocks import MovedClock
 from tests.unit.controller.test_reporter import DECISION
 
 
-class MovableTime:
-    """A monotonic clock that the test moves."""
-
-    def __init__(self) -> None:
-        """Start at an arbitrary time."""
-        self.now_s = 1000.0
-
-    def monotonic_s(self) -> float:
-        """Return the time that the test set, in seconds."""
-        return self.now_s
-
-
 def test_lines_about_a_name_that_keeps_changing_are_limited() -> None:
-    limiter = LogLimiter(MovableTime().monotonic_s)
+    limiter = LogLimiter(MovedClock().monotonic_s)
     written = [limiter.allow("flapping", "desired-change") for _ in range(100)]
     assert sum(written) == MAX_PER_TOPIC
     assert limiter.allow("another", "desired-change")
 
 
 def test_limited_name_is_logged_again_in_the_next_window() -> None:
-    time = MovableTime()
+    time = MovedClock()
     limiter = LogLimiter(time.monotonic_s)
     for _ in range(MAX_PER_TOPIC + 1):
         limiter.allow("flapping", "desired-change")
@@ -47,7 +36,7 @@ def test_ten_thousand_new_names_give_few_lines_and_a_summary(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    time = MovableTime()
+    time = MovedClock()
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(time.monotonic_s))
     reporter.report_decisions([replace(DECISION, name=host(f"n{number}")) for number in range(10_000)])
     shown = [record for record in caplog.records if record.levelno > logging.DEBUG]
@@ -64,7 +53,7 @@ def test_number_of_lines_is_bounded_while_a_thousand_names_change(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
-    time = MovableTime()
+    time = MovedClock()
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(time.monotonic_s))
     for flip in range(25):
         action = Action.CREATE if flip % 2 else Action.DELETE
@@ -75,7 +64,7 @@ def test_number_of_lines_is_bounded_while_a_thousand_names_change(
 
 def test_single_name_is_logged_right_after_many_changed(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
+    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovedClock().monotonic_s))
     reporter.report_decisions([replace(DECISION, name=host(f"n{number}")) for number in range(10_000)])
     caplog.clear()
     reporter.report_decisions([replace(DECISION, name=host("single"))])
@@ -83,7 +72,7 @@ def test_single_name_is_logged_right_after_many_changed(caplog: pytest.LogCaptur
 
 
 def test_name_is_forgotten_after_its_window() -> None:
-    time = MovableTime()
+    time = MovedClock()
     limiter = LogLimiter(time.monotonic_s)
     for number in range(1000):
         limiter.allow(number, "desired-change")
@@ -94,7 +83,7 @@ def test_name_is_forgotten_after_its_window() -> None:
 
 def test_lines_below_the_log_level_do_not_count(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "extdns")
-    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
+    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovedClock().monotonic_s))
     hidden = [replace(DECISION, name=host(f"n{number}")) for number in range(PER_BATCH)]
     reporter.report_decisions(
         [*hidden, replace(DECISION, name=host("wrong"), action=Action.NONE, reason=Reason.NO_ZONE)]
@@ -132,7 +121,7 @@ class PausingTopic:
 
 
 def test_two_threads_together_write_no_more_lines_than_the_limit() -> None:
-    limiter, allowed = LogLimiter(MovableTime().monotonic_s), list[bool]()
+    limiter, allowed = LogLimiter(MovedClock().monotonic_s), list[bool]()
     for number in range(BURST - 1):
         limiter.start_batch()
         assert limiter.allow(number, "desired-change")
@@ -144,7 +133,7 @@ def test_two_threads_together_write_no_more_lines_than_the_limit() -> None:
 
 
 def test_batch_of_one_thread_does_not_end_that_of_another() -> None:
-    limiter = LogLimiter(MovableTime().monotonic_s)
+    limiter = LogLimiter(MovedClock().monotonic_s)
     limiter.start_batch()
     written = [limiter.allow(number, "desired-change") for number in range(PER_BATCH)]
     other = threading.Thread(target=limiter.start_batch)

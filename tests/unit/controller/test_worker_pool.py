@@ -6,8 +6,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from queue import SimpleQueue
-from threading import Event
-from threading import enumerate as enumerate_threads
 from typing import Any
 
 import pytest
@@ -58,6 +56,8 @@ KEY = ObjectKey(SERVICE, "shop", "web")
 NAMES = (host("web"),)
 BATCH = Batch(number=7, zone=ZONE, change_sets=())
 PAGE = ReadPage(zone=ZONE, after=None)
+ELSEWHERE = Zone(name=ZONE.name, id="elsewhere", account="throttled")
+CLOCK = SystemClock()
 
 
 class BrokenState:
@@ -99,7 +99,7 @@ class PoolScene:
     def answer(self, effect: CallEffect) -> Input:
         self.workers.start(effect)
         found = self.answers.get(timeout=HANGS_S)
-        assert self.workers.close(SystemClock(), HANGS_S)
+        assert self.workers.close(CLOCK, HANGS_S)
         assert self.answers.empty()
         return found
 
@@ -156,7 +156,7 @@ def test_first_read_reads_all_pages_one_after_the_other() -> None:
     scene = _build_six_pages()
     scene.workers.start(replace(PAGE, reads_to_end=True))
     found = [scene.answers.get(timeout=HANGS_S) for _ in range(6)]
-    assert scene.workers.close(SystemClock(), HANGS_S)
+    assert scene.workers.close(CLOCK, HANGS_S)
     assert scene.answers.empty()
     pages = [item for item in found if isinstance(item, PageRead)]
     assert [page.after for page in pages] == [None, *(page.page.after for page in pages[:-1])]
@@ -168,14 +168,14 @@ def test_reading_pages_ends_with_the_first_failure() -> None:
     scene.provider.failures.extend([None, None, RetryableError("busy")])
     scene.workers.start(replace(PAGE, reads_to_end=True))
     found = [scene.answers.get(timeout=HANGS_S) for _ in range(3)]
-    assert scene.workers.close(SystemClock(), HANGS_S)
+    assert scene.workers.close(CLOCK, HANGS_S)
     assert scene.answers.empty()
     assert [type(item) for item in found] == [PageRead, PageRead, ReadFailed]
 
 
 def test_reading_pages_ends_when_the_pool_closes() -> None:
     scene = _build_six_pages()
-    reached, released = Event(), Event()
+    reached, released = threading.Event(), threading.Event()
 
     def wait() -> None:
         reached.set()
@@ -184,10 +184,10 @@ def test_reading_pages_ends_when_the_pool_closes() -> None:
     scene.provider.edits.append(wait)
     scene.workers.start(replace(PAGE, reads_to_end=True))
     assert reached.wait(HANGS_S)
-    assert scene.workers.close(SystemClock(), HANGS_S)
+    assert scene.workers.close(CLOCK, HANGS_S)
     released.set()
     assert isinstance(scene.answers.get(timeout=HANGS_S), PageRead)
-    while any(thread.name.startswith("first-read") for thread in enumerate_threads()):
+    while any(thread.name.startswith("first-read") for thread in threading.enumerate()):
         released.wait(0.01)
     assert scene.answers.empty()
 
@@ -251,27 +251,49 @@ def test_submitting_a_batch_without_a_writer_raises() -> None:
         PoolScene(writes=False).workers.start(SubmitBatch(batch=BATCH))
 
 
-def test_reads_that_hang_do_not_delay_writes() -> None:
-    hanging: list[Callable[[], None]] = []
-    closed = SimpleQueue[None]()
+@pytest.fixture
+def release_tasks() -> Iterator[threading.Event]:
+    """Return an event that tasks wait for. It is set at the end of the test, so that all threads end."""
+    event = threading.Event()
+    yield event
+    event.set()
 
-    class Hanging(FaultyProvider):
-        def list_zones(self) -> ZoneList:
-            hanging.append(lambda: closed.put(None))
-            closed.get(timeout=HANGS_S)
-            return ZoneList(zones=())
 
-    scene = PoolScene(Hanging(inner=InMemoryProvider(seed={ZONE: ()})))
+class HangingProvider(FaultyProvider):
+    """A provider whose calls about some zones (None: the list of zones) wait for an event."""
+
+    def __init__(self, released: threading.Event, hangs: Callable[[Zone | None], bool]) -> None:
+        super().__init__(inner=InMemoryProvider(seed={ZONE: (), ELSEWHERE: ()}))
+        self._released, self._hangs = released, hangs
+
+    def _wait(self, zone: Zone | None) -> None:
+        if self._hangs(zone):
+            self._released.wait(HANGS_S)
+
+    def list_zones(self) -> ZoneList:
+        self._wait(None)
+        return super().list_zones()
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        self._wait(zone)
+        return super().submit(zone, batch)
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        self._wait(zone)
+        return super().read_names(zone, names)
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        self._wait(zone)
+        return super().read_page(zone, after)
+
+
+def test_reads_that_hang_do_not_delay_writes(release_tasks: threading.Event) -> None:
+    scene = PoolScene(HangingProvider(release_tasks, lambda zone: zone is None))
     for _ in range(20):
         scene.workers.start(ListZones())
     scene.workers.start(SubmitBatch(batch=BATCH))
     assert isinstance(scene.answers.get(timeout=HANGS_S), BatchCompleted)
-    assert scene.workers.close(SystemClock(), HANGS_S)
-    for release in tuple(hanging):
-        release()
-
-
-ELSEWHERE = Zone(name=ZONE.name, id="elsewhere", account="throttled")
+    assert scene.workers.close(CLOCK, HANGS_S)
 
 
 @pytest.mark.parametrize(
@@ -284,58 +306,35 @@ ELSEWHERE = Zone(name=ZONE.name, id="elsewhere", account="throttled")
     ],
 )
 def test_account_that_waits_for_its_rate_limit_does_not_delay_others(
-    call: Callable[[Zone], CallEffect],
+    call: Callable[[Zone], CallEffect], release_tasks: threading.Event
 ) -> None:
-    closer = Event()
-
-    class Throttled(FaultyProvider):
-        def submit(self, zone: Zone, batch: Batch) -> Outcome:
-            self._wait(zone)
-            return super().submit(zone, batch)
-
-        def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-            self._wait(zone)
-            return super().read_names(zone, names)
-
-        def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-            self._wait(zone)
-            return super().read_page(zone, after)
-
-        def _wait(self, zone: Zone) -> None:
-            if zone == ELSEWHERE:
-                closer.wait(HANGS_S)
-
-    scene = PoolScene(Throttled(inner=InMemoryProvider(seed={ZONE: (), ELSEWHERE: ()})))
+    scene = PoolScene(HangingProvider(release_tasks, lambda zone: zone == ELSEWHERE))
     for zone in (*[ELSEWHERE] * 20, ZONE):
         scene.workers.start(call(zone))
     found = scene.answers.get(timeout=HANGS_S)
     assert isinstance(found, BatchCompleted | NamesRead | PageRead)
     assert found.zone == ZONE
-    closer.set()
-    assert scene.workers.close(SystemClock(), HANGS_S)
+    release_tasks.set()
+    assert scene.workers.close(CLOCK, HANGS_S)
 
 
-def test_closing_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_waits_briefly_for_running_reads(
+    release_tasks: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pool, "_JOIN_TIMEOUT_S", HANGS_S)
-    closer = Event()
-
-    class Slow(FaultyProvider):
-        def list_zones(self) -> ZoneList:
-            closer.wait(HANGS_S)
-            return ZoneList(zones=())
 
     class Watched(SystemClock):
         def monotonic_s(self) -> float:
-            if not any(thread.name.startswith("write") for thread in enumerate_threads()):
-                closer.set()
+            if not any(thread.name.startswith("write") for thread in threading.enumerate()):
+                release_tasks.set()
             return super().monotonic_s()
 
-    before = set(enumerate_threads())
-    scene = PoolScene(Slow(inner=InMemoryProvider(seed={ZONE: ()})))
+    before = set(threading.enumerate())
+    scene = PoolScene(HangingProvider(release_tasks, lambda zone: zone is None))
     for effect in (ListZones(), SubmitBatch(batch=BATCH)):
         scene.workers.start(effect)
     assert scene.workers.close(Watched(), HANGS_S)
-    assert set(enumerate_threads()) <= before
+    assert set(threading.enumerate()) <= before
 
 
 def test_existence_check_that_failed_returns_its_error() -> None:
@@ -364,34 +363,14 @@ def test_failed_state_call_says_whether_a_permission_is_missing(failure: ExtdnsE
     assert scene.answer(LoadState()) == StateFailed(message=str(failure), forbidden=forbidden)
 
 
-def test_zones_without_answer_do_not_delay_others_of_their_account() -> None:
-    closer = Event()
-
-    class Mute(FaultyProvider):
-        def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-            if zone != ZONE:
-                closer.wait(HANGS_S)
-            return super().read_page(zone, after)
-
-    scene = PoolScene(Mute(inner=InMemoryProvider(seed={ZONE: ()})))
+def test_zones_without_answer_do_not_delay_others_of_their_account(release_tasks: threading.Event) -> None:
+    scene = PoolScene(HangingProvider(release_tasks, lambda zone: zone != ZONE))
     for number in range(11):
         scene.workers.start(ReadPage(zone=replace(ZONE, id=f"Z{number}"), after=None, reads_to_end=True))
     scene.workers.start(ReadPage(zone=ZONE, after=None, reads_to_end=True))
     answer = scene.answers.get(timeout=HANGS_S / 2)
     assert isinstance(answer, PageRead)
     assert answer.zone == ZONE
-    closer.set()
-
-
-CLOCK = SystemClock()
-
-
-@pytest.fixture
-def release_tasks() -> Iterator[threading.Event]:
-    """Return an event that tasks wait for. It is set at the end of the test, so that all threads end."""
-    event = threading.Event()
-    yield event
-    event.set()
 
 
 # thread pools

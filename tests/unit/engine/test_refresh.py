@@ -164,26 +164,16 @@ def test_removed_record_stays_in_the_cache_until_the_whole_zone_was_read() -> No
     assert world.batches == [["web"]]
 
 
-def test_page_read_before_a_write_does_not_replace_the_written_record() -> None:
+@pytest.mark.parametrize("is_written", [True, False], ids=["written", "being-written"])
+def test_page_read_before_a_write_does_not_replace_the_written_record(*, is_written: bool) -> None:
     world = start_published()
     page = read_next_page(world)
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
     world.now_s += 1.0
     world.feed(TimePassed())
     assert isinstance(world.waiting[0], SubmitBatch)
-    world.feed(world.answer())  # the write is applied before the older page arrives
-    world.feed(page)
-    world.run(for_s=1.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
-    assert len(world.batches) == 1
-
-
-def test_page_does_not_change_a_name_while_it_is_written() -> None:
-    world = start_published()
-    page = read_next_page(world)
-    world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
-    world.now_s += 1.0
-    world.feed(TimePassed())
+    if is_written:
+        world.feed(world.answer())
     world.feed(page)
     world.run(for_s=1.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
@@ -267,19 +257,15 @@ def test_large_zone_does_not_delay_the_refresh_of_a_small_one() -> None:
     assert requested[0] >= 80
 
 
-def test_page_is_read_again_after_it_failed_twice() -> None:
+@pytest.mark.parametrize(
+    ("failures", "pages"),
+    [pytest.param(2, 10 + 2, id="continues"), pytest.param(3, 2 + 3 + 10, id="starts-again-after-three")],
+)
+def test_page_is_read_again_after_it_failed(failures: int, pages: int) -> None:
     world = build_world(*foreign_records(10), page_size=3)
-    world.provider.failures.extend([None, None, None, RetryableError("throttled"), RetryableError("throttled")])
-    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=10.0)
-    assert world.calls.count("ReadPage") == 10 + 2
-    assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
-
-
-def test_starts_again_from_the_first_page_after_three_failures() -> None:
-    world = build_world(*foreign_records(10), page_size=3)
-    world.provider.failures.extend([None, None, None, *[RetryableError("bad cursor")] * 3])
+    world.provider.failures.extend([None, None, None, *[RetryableError("throttled")] * failures])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=20.0)
-    assert world.calls.count("ReadPage") == 2 + 3 + 10
+    assert world.calls.count("ReadPage") == pages
     assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
 
 
