@@ -134,10 +134,9 @@ def test_budgets_of_namespaces_without_records_are_dropped() -> None:
     assert len(budgets._budgets) < 200
 
 
-# the delete guard
-
-
 # budgets
+
+
 def test_excess_holds_grants_not_yet_used() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence(records(30))
@@ -212,7 +211,9 @@ def test_transfer_to_another_namespace_counts_in_no_budget() -> None:
     assert scene.find_block(delete) is None
 
 
-# insufficient evidence
+# unknown outcomes, and changes of the leader
+
+
 @pytest.mark.parametrize("is_made", [True, False], ids=["made", "not-made"])
 def test_delete_with_unknown_outcome_counts_until_its_record_is_read(is_made: bool) -> None:
     scene = start_guard(*records(100))

@@ -14,10 +14,10 @@ from extdns.planner.deletes import block_changes
 from extdns.planner.proposal import Proposal
 from tests.unit.engine.guarded_zones import GONE, GRACE_S, ZONE, record, records, start_guard
 
+
 # grace period
 
 
-# grace period
 def test_delete_waits_until_evidence_has_lasted_for_the_grace_period() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)])
@@ -169,7 +169,6 @@ def test_delete_by_absence_is_held_without_an_owner_id() -> None:
 # without saved state
 
 
-# without saved state
 @pytest.mark.parametrize(
     ("saved", "wait_s"),
     [

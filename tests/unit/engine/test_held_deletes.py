@@ -49,10 +49,10 @@ from tests.unit.engine.forty_services import (
 )
 from tests.world import World, build_world, start_published, start_world
 
+
 # grace period
 
 
-# grace period
 def test_record_is_deleted_after_the_grace_period_of_its_object() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe_gone("web"), for_s=59.0)
@@ -80,7 +80,6 @@ def test_unresolved_claim_keeps_record_until_the_unresolved_timeout() -> None:
 # budgets
 
 
-# budgets
 def test_mass_delete_is_held_while_creates_are_made() -> None:
     world = run_forty()
     world.run(delete_services(*NAMES[:13]), observe_new("fresh"), for_s=120.0)
@@ -186,7 +185,6 @@ def test_record_counts_once_after_it_passed_to_another_namespace() -> None:
 # approval
 
 
-# approval
 def test_approved_deletes_are_made_within_seconds() -> None:
     world = run_forty(has_state_store=True)
     world.run(delete_services(*NAMES[:13]), for_s=120.0)

@@ -37,6 +37,8 @@ from tests.world import build_world, start_published, start_world
 
 
 # orphans
+
+
 def test_deleted_after_a_get_if_its_object_was_deleted_before_the_start() -> None:
     world = build_world(*owned("web"))
     world.run(change_phase(SERVICE), change_phase(INGRESS))
@@ -113,6 +115,8 @@ def test_evidence_counts_for_every_spelling_of_the_kind() -> None:
 
 
 # through other objects
+
+
 def test_does_not_pass_to_another_source_while_its_own_is_down() -> None:
     world = build_world(*owned("web", resource="ingress/shop/web"))
     world.run(

@@ -43,6 +43,8 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
 
 
 # refused
+
+
 def test_three_refused_names_among_a_thousand_are_found_in_few_batches() -> None:
     world = start_world()
     names = [f"n{number}" for number in range(1000)]
@@ -146,8 +148,9 @@ def test_backoff_of_refused_name_continues_when_its_object_is_unchanged() -> Non
     assert len(world.batches) == 1
 
 
-# forbidden
 # conflict
+
+
 def test_names_are_read_and_planned_again_after_a_write_conflict() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
@@ -206,6 +209,8 @@ def test_claim_that_changes_during_the_read_is_written_afterwards() -> None:
 
 
 # try later
+
+
 def test_throttled_batch_is_retried_after_the_stated_time() -> None:
     world = start_world()
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=17.0))

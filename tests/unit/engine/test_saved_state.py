@@ -26,6 +26,8 @@ from tests.world import build_world
 
 
 # restart and crash
+
+
 def test_approval_stored_while_no_process_ran_is_loaded_with_the_state() -> None:
     before = run_forty(has_state_store=True, settings_digest="today")
     before.run(delete_services(*NAMES), for_s=61.0)
@@ -66,6 +68,8 @@ def test_deletes_are_made_within_the_budget_if_state_cannot_be_saved() -> None:
 
 
 # failures
+
+
 def test_deletes_except_of_orphans_are_made_without_permission_to_load() -> None:
     world = start_without_answer(*build_records(*NAMES, "old"))
     world.run(
