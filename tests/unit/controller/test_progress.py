@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -183,6 +184,14 @@ class RunsScene:
 # runs
 
 
+def start_synced(*records: Record, **changes: Any) -> RunsScene:  # noqa: ANN401 - as RunsScene
+    """Return a scene whose first run, with `web` as the only Service, has ended."""
+    scene = RunsScene(*records, **changes)
+    scene.sync()
+    assert scene.update()
+    return scene
+
+
 def test_first_full_pass_ends_a_run() -> None:
     scene = RunsScene()
     assert not scene.update()
@@ -194,18 +203,14 @@ def test_first_full_pass_ends_a_run() -> None:
 
 
 def test_each_tick_of_the_interval_ends_a_run() -> None:
-    scene = RunsScene()
-    scene.sync()
-    scene.update()
+    scene = start_synced()
     assert [scene.update(after_s=after_s) for after_s in (59.0, 1.0, 59.0, 1.0)] == [False] * 4
     assert scene.synced_s() == 121.0
     assert scene.sample(IDLE) == 2  # the first run had changes
 
 
 def test_line_of_external_dns_is_logged_after_a_run_without_changes(caplog: pytest.LogCaptureFixture) -> None:
-    scene = RunsScene(*owned("web"))
-    scene.sync()
-    scene.update()
+    start_synced(*owned("web"))
     assert Event.UP_TO_DATE in find_logged_events(caplog)
     assert str(Event.UP_TO_DATE) == "All records are already up to date"
 
@@ -220,9 +225,7 @@ def test_line_of_external_dns_is_logged_after_a_run_without_changes(caplog: pyte
 def test_not_up_to_date_if_a_record_is_not_as_requested(
     current: tuple[Record, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
-    scene = RunsScene(*current)
-    scene.sync()
-    scene.update()
+    scene = start_synced(*current)
     scene.update(after_s=60.0)
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
     assert Event.NO_CHANGES in find_logged_events(caplog)
@@ -248,9 +251,7 @@ def test_not_up_to_date_while_a_delete_or_change_waits(
 
 
 def test_not_up_to_date_after_a_run_with_a_change(caplog: pytest.LogCaptureFixture) -> None:
-    scene = RunsScene()
-    scene.sync()
-    scene.update()
+    scene = start_synced()
     assert Event.DESIRED_CHANGE in find_logged_events(caplog)
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
     scene.update(after_s=60.0)
@@ -260,9 +261,7 @@ def test_not_up_to_date_after_a_run_with_a_change(caplog: pytest.LogCaptureFixtu
 def test_dry_run_logs_a_planned_change_once_and_never_up_to_date(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    scene = RunsScene(writes=False)
-    scene.sync()
-    assert scene.update()
+    scene = start_synced(writes=False)
     for _ in range(3):
         scene.update(after_s=60.0)
     assert find_logged_events(caplog).count(Event.DESIRED_CHANGE) == 1
@@ -272,9 +271,7 @@ def test_dry_run_logs_a_planned_change_once_and_never_up_to_date(
 
 
 def test_dry_run_logs_a_planned_change_again_if_it_differs(caplog: pytest.LogCaptureFixture) -> None:
-    scene = RunsScene(writes=False)
-    scene.sync()
-    scene.update()
+    scene = start_synced(writes=False)
     scene.world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
     scene.update(after_s=60.0)
     assert find_logged_events(caplog).count(Event.DESIRED_CHANGE) == 2
@@ -323,9 +320,7 @@ def a_zone_cannot_be_read_again(scene: RunsScene) -> None:
 def test_last_sync_stands_still_while_zones_cannot_be_read_or_written(
     fail: Callable[[RunsScene], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    scene = RunsScene()
-    scene.sync()
-    scene.update()
+    scene = start_synced()
     fail(scene)
     scene.update(after_s=60.0)
     scene.update(after_s=60.0)
@@ -361,9 +356,7 @@ def a_hostname_is_not_a_name(scene: RunsScene) -> None:
     ],
 )
 def test_last_sync_advances_although_one_object_fails(fail: Callable[[RunsScene], None]) -> None:
-    scene = RunsScene()
-    scene.sync()
-    scene.update()
+    scene = start_synced()
     fail(scene)
     scene.update(after_s=60.0)
     assert scene.runs.failing
@@ -373,9 +366,7 @@ def test_last_sync_advances_although_one_object_fails(fail: Callable[[RunsScene]
 
 
 def test_last_sync_advances_while_a_delete_is_held() -> None:
-    scene = RunsScene(*owned("web"), *owned("old", resource=""))
-    scene.sync()
-    scene.update()
+    scene = start_synced(*owned("web"), *owned("old", resource=""))
     scene.update(after_s=60.0)
     assert scene.world.engine.decisions.reasons[Reason.ORPHAN_UNCLAIMED] == 1
     assert scene.synced_s() == 61.0
@@ -407,18 +398,14 @@ def test_first_full_pass_that_takes_long_is_a_failing_run_each_interval() -> Non
 
 
 def test_idle_process_updates_its_metrics_once_an_interval() -> None:
-    scene = RunsScene()
-    scene.sync()
-    scene.update()
+    scene = start_synced()
     assert scene.runs.next_deadline_at == scene.clock.now_s + 60.0
     scene.update(after_s=60.0)
     assert scene.runs.next_deadline_at == scene.clock.now_s + 60.0
 
 
 def test_failures_are_computed_at_most_once_a_second() -> None:
-    scene = RunsScene()
-    scene.sync()
-    scene.update()
+    scene = start_synced()
     scene.world.feed(observe("api", failure="planted"))
     scene.update()
     assert not scene.runs.failing

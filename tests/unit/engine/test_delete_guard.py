@@ -14,7 +14,6 @@ from extdns.planner.deletes import block_changes
 from extdns.planner.proposal import Proposal
 from tests.unit.engine.guarded_zones import GONE, GRACE_S, ZONE, record, records, start_guard
 
-
 # grace period
 
 

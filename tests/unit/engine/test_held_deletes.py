@@ -49,7 +49,6 @@ from tests.unit.engine.forty_services import (
 )
 from tests.world import World, build_world, start_published, start_world
 
-
 # grace period
 
 

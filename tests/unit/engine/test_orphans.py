@@ -5,8 +5,6 @@ See docs/design/architecture.md, "Step by step"; docs/design/delete-safety.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from msgspec.structs import replace
 
@@ -17,7 +15,6 @@ from extdns.model.cluster import Phase
 from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
-from extdns.model.record import Record
 from tests.builders import (
     INGRESS,
     KINDS,
@@ -35,7 +32,6 @@ from tests.builders import (
 )
 from tests.world import build_world, start_published, start_world
 
-
 # orphans
 
 
@@ -48,23 +44,19 @@ def test_deleted_after_a_get_if_its_object_was_deleted_before_the_start() -> Non
 
 
 @pytest.mark.parametrize(
-    "records",
+    ("resource", "namespaces"),
     [
-        pytest.param(owned("web", resource="service/shop/api"), id="object-requests-another-name"),
-        pytest.param(owned("web", resource=""), id="no-resource-label"),
-        pytest.param(owned("web", resource="gateway/shop/web"), id="kind-without-a-source"),
-        pytest.param(owned("web", resource="service"), id="invalid-resource-label"),
+        pytest.param("service/shop/api", (), id="object-requests-another-name"),
+        pytest.param("", (), id="no-resource-label"),
+        pytest.param("gateway/shop/web", (), id="kind-without-a-source"),
+        pytest.param("service", (), id="invalid-resource-label"),
+        pytest.param("service/shop/web", ("lab",), id="namespace-that-is-not-watched"),
     ],
 )
-def test_held_if_its_object_is_not_known_to_be_gone(records: Sequence[Record]) -> None:
-    world = start_world(*records, first=[observe("api", build_claim("api", "api"))])
+def test_held_if_its_object_is_not_known_to_be_gone(resource: str, namespaces: tuple[str, ...]) -> None:
+    first = [observe("api", build_claim("api", "api"))]
+    world = start_world(*owned("web", resource=resource), first=first, namespaces=namespaces)
     world.run(for_s=600.0)
-    assert world.evidence == []
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
-
-
-def test_held_if_its_namespace_is_not_watched() -> None:
-    world = start_world(*owned("web"), namespaces=("lab",))
     assert world.evidence == []
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     assert "CheckExistence" not in world.calls
@@ -88,20 +80,17 @@ def test_kept_when_its_object_requests_it() -> None:
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_kept_while_claims_of_its_object_cannot_be_computed() -> None:
-    world = start_world(*owned("web"), first=[observe("web", failure="broken")])
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
-    world.run(observe("web", build_claim("web", "api")))
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
-
-
-def test_kept_if_one_of_two_sources_cannot_compute_the_claims() -> None:
+@pytest.mark.parametrize("source", ["service", "other"])
+def test_kept_while_one_source_cannot_compute_the_claims_of_its_object(source: str) -> None:
     broken = observe("web", failure="broken").observations[0]
-    world = start_world(
-        *owned("web"),
-        first=[Observed(observations=(replace(broken, source="other"),)), observe("web", build_claim("web", "api"))],
-    )
+    first = [Observed(observations=(replace(broken, source=source),))]
+    if source == "other":
+        first.append(observe("web", build_claim("web", "api")))
+    world = start_world(*owned("web"), first=first)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
+    mended = observe("web", build_claim("web", "api")).observations[0]
+    world.run(Observed(observations=(replace(mended, source=source),)))
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
 
 
 def test_evidence_counts_for_every_spelling_of_the_kind() -> None:

@@ -24,7 +24,6 @@ from tests.unit.engine.forty_services import (
 )
 from tests.world import build_world
 
-
 # restart and crash
 
 

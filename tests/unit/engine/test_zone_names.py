@@ -172,14 +172,6 @@ def test_each_of_two_zones_of_one_name_can_have_its_own_ownership_record(zones: 
     assert (world.provider.contents(DEV), world.provider.contents(OTHER_DEV)) == ({}, {})
 
 
-def test_planned_again_when_the_ownership_record_inside_is_removed() -> None:
-    world = build_world(zones={DEV: (record("dev"), INSIDE)})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    world.provider.remove_records(DEV, INSIDE.key)
-    world.run(for_s=120.0)
-    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
-
-
 @pytest.mark.parametrize("outcome", [Refused(message="no"), WriteConflict(message="it exists")])
 def test_record_is_not_created_before_its_ownership_record_in_the_parent(
     outcome: Refused | WriteConflict,
@@ -220,13 +212,23 @@ def test_updated_after_a_late_first_read_of_the_parent() -> None:
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",), "x.dev A": ("192.0.2.1",)}
 
 
-def test_foreign_after_its_ownership_record_in_the_parent_is_removed() -> None:
-    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
-    world.provider.remove_records(ZONE, OURS.key)
+@pytest.mark.parametrize(
+    ("zone", "ownership", "zones"),
+    [
+        pytest.param(ZONE, OURS, {ZONE: (OURS,), DEV: (record("dev"),)}, id="in-the-parent"),
+        pytest.param(DEV, INSIDE, {DEV: (record("dev"), INSIDE)}, id="inside"),
+    ],
+)
+def test_foreign_after_its_ownership_record_is_removed(
+    zone: Zone, ownership: Record, zones: dict[Zone, tuple[Record, ...]]
+) -> None:
+    world = build_world(zones=zones)
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world.provider.remove_records(zone, ownership.key)
     world.run(for_s=120.0)
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
     assert list_writes(world) == []
-    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 def test_old_ownership_record_is_not_deleted_if_it_also_covers_another() -> None:

@@ -244,7 +244,10 @@ def test_no_routed_record_at_the_name_of_a_foreign_simple_one(owner: str | None)
 
 @pytest.mark.parametrize(
     "reason",
-    [Reason.NO_ADDRESS, Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.INVALID_TARGET, Reason.TARGETS_FILTERED],
+    [
+        *(Reason.NO_ADDRESS, Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.INVALID_TARGET, Reason.TARGETS_FILTERED),
+        *(Reason.ORPHAN_UNCLAIMED, Reason.ABSENCE_UNCONFIRMED),
+    ],
 )
 def test_stays_although_another_type_is_requested(
     reason: Reason,
@@ -285,14 +288,6 @@ def test_stays_if_the_cname_of_its_object_loses_to_an_aaaa() -> None:
         delete(AAAA_OF_OLD, REPLACED),
         create(requested[0].desired),
     ]
-
-
-@pytest.mark.parametrize("reason", [Reason.ORPHAN_UNCLAIMED, Reason.ABSENCE_UNCONFIRMED])
-def test_a_record_without_evidence_for_its_delete_stays_although_another_object_requests_another_type(
-    reason: Reason,
-) -> None:
-    made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
-    assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]
 
 
 SINCE = {WEB: "2026-01-01T00:00:00Z", API: "2026-02-01T00:00:00Z"}
