@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -12,49 +12,31 @@ from extdns.engine.observer import Observer
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
-from extdns.ports import ClusterView, NotSyncedError
+from extdns.ports import ClusterView
 from extdns.resources.core import Service
 from tests.builders import SERVICE, build_claim
+from tests.fakes.view import FakeView
 
 SLICE = Kind("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")
 POD = Kind("", "v1", "Pod", "pods")
 
 
-@dataclass
-class Objects:
-    """A `ClusterView` whose objects tests change; only kinds in *listed* are synced."""
+class Objects(FakeView):
+    """A view whose objects tests change."""
 
-    listed: set[Kind] = field(default_factory=lambda: {SERVICE, SLICE})
-    known: dict[ObjectKey, KubernetesObject] = field(default_factory=dict)
-
-    def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
-        self._require(kind)
-        return self.known.get(ObjectKey(kind, namespace, name))
-
-    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
-        self._require(kind)
-        return [
-            obj
-            for key, obj in sorted(self.known.items(), key=lambda item: item[0])
-            if key.kind == kind
-            and namespace in {"", key.namespace}
-            and labels.items() <= (obj.metadata.labels or {}).items()
-        ]
-
-    def _require(self, kind: Kind) -> None:
-        if kind not in self.listed:
-            raise NotSyncedError(kind)
+    def __init__(self) -> None:
+        super().__init__(listed=(SERVICE, SLICE))
 
     def change(
         self, kind: Kind, name: str, *, labels: dict[str, str] | None = None, seen: Sighting = Sighting.PRESENT
     ) -> ObjectChange:
         """Create or replace an object, or remove it if *seen* is not PRESENT. Return the change."""
         key = ObjectKey(kind, "shop", name)
-        old = self.known.pop(key, None)
+        old = self._objects.pop(key, None)
         new = None
         if seen is Sighting.PRESENT:
             # What an object holds besides its labels does not matter here, so one struct stands for all kinds.
-            new = self.known[key] = Service(metadata=ObjectMeta(name=name, namespace="shop", labels=labels))
+            new = self._objects[key] = Service(metadata=ObjectMeta(name=name, namespace="shop", labels=labels))
         return ObjectChange(key=key, old=old, new=new, seen=seen)
 
 
@@ -217,7 +199,7 @@ def test_no_claims_until_the_kind_looked_up_was_listed() -> None:
     (waiting,) = observer.observe([objects.change(SERVICE, "web")])
     assert (waiting.awaited_kind, waiting.claims) == (POD, ())
     assert waiting.failure
-    objects.listed.add(POD)
+    objects._listed.add(POD)
     observer.observe([KindChange(state=KindState(kind=POD, phase=Phase.FAILING))])
     assert source.computed_names == ["web"]
     (freed,) = observer.observe([synced(POD)])
@@ -237,17 +219,17 @@ def test_object_deleted_while_it_waited_for_a_kind_stays_deleted() -> None:
     objects, _, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
     observer.observe([objects.change(SERVICE, "web")])
     observer.observe([objects.change(SERVICE, "web", seen=Sighting.DELETED)])
-    objects.listed.add(POD)
+    objects._listed.add(POD)
     assert not any(observer._waiting.values())
     assert observer.observe([synced(POD)]) == ()
 
 
 def test_object_waits_until_its_own_kind_has_been_listed() -> None:
     objects, _, observer = start_observer(get_slice)
-    objects.listed.discard(SERVICE)
+    objects._listed.discard(SERVICE)
     (waiting,) = observer.observe([objects.change(SERVICE, "web")])
     assert waiting.awaited_kind == SERVICE
-    objects.listed.add(SERVICE)
+    objects._listed.add(SERVICE)
     (freed,) = observer.observe([synced(SERVICE)])
     assert freed.claims
 
