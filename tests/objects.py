@@ -113,6 +113,12 @@ def http_route(name: str, parent: str = "front") -> Json:
     }
 
 
+def node(name: str, address: str) -> Json:
+    """Return a Node with an external address."""
+    status = {"addresses": [{"type": "ExternalIP", "address": address}]}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "uid": name}, "spec": {}, "status": status}
+
+
 def namespace(name: str = "shop") -> Json:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "uid": f"namespace-{name}"}}
 

@@ -35,7 +35,7 @@ from tests.builders import (
     owned,
 )
 from tests.cluster_world import ClusterWorld, start_cluster
-from tests.objects import Json, gateway, http_route, ingress, namespace, service
+from tests.objects import Json, gateway, http_route, ingress, namespace, node, service
 from tests.unit.engine.forty_services import DELETES
 from tests.world import World, build_world, start_published, start_world
 
@@ -438,12 +438,6 @@ def test_end_of_one_object_does_not_delay_check_for_another() -> None:
     world.run(change_phase(GATEWAYS), *ended, for_s=50.0)
     world.run(observe_gone("api"), for_s=15.0)
     assert world.calls.count("CheckExistence") == 1
-
-
-def node(name: str, address: str) -> Json:
-    """Return a Node with an external address."""
-    status = {"addresses": [{"type": "ExternalIP", "address": address}]}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "uid": name}, "spec": {}, "status": status}
 
 
 OBJECTS: Final = (

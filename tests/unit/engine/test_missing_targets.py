@@ -19,7 +19,7 @@ from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from tests.builders import PLAN, PODS, build_claim, build_unresolved, observe, observe_gone, owned
 from tests.cluster_world import start_cluster
-from tests.objects import Json, service
+from tests.objects import node, service
 from tests.world import World, start_world
 
 POD = ObjectKey(PODS, "shop", "web-1")
@@ -94,12 +94,6 @@ def test_address_is_removed_at_once_when_its_object_is_observed_as_deleted(loss:
     world = loss.start()
     world.run(loss.deleted, for_s=1.0)
     assert world.list_records() == {"web A": (loss.left,)}
-
-
-def node(name: str, address: str) -> Json:
-    """Return a Node with an external address."""
-    status = {"addresses": [{"type": "ExternalIP", "address": address}]}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "uid": name}, "spec": {}, "status": status}
 
 
 def test_address_of_an_unlisted_node_stays_until_a_get_confirms_that_it_is_gone() -> None:

@@ -40,6 +40,8 @@ from tests.world import World, build_world
 DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")
 PRIVATE: Final = replace(DEV, private=True)
 OTHER_DEV: Final = Zone(name=DEV.name, id="private", private=True)
+THEIRS: Final = (record("dev", "192.0.2.9"),)
+FOREIGN: Final = [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 OURS: Final = ownership_record("dev")
 INSIDE: Final = record(
     "_extdns-a.dev",
@@ -460,25 +462,21 @@ def test_equal_records_share_their_ownership_record_after_the_claim_changed() ->
     assert world.list_records(DEV) == world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.7",)}
 
 
-@pytest.mark.parametrize("private", [True, False])
-def test_no_ownership_record_is_created_if_it_would_also_cover_a_foreign_record_in_the_parent_zone(
-    *, private: bool
+@pytest.mark.parametrize(
+    ("zones", "others"),
+    [
+        pytest.param({ZONE: THEIRS, DEV: ()}, [], id="in-the-parent"),
+        pytest.param({ZONE: THEIRS, PRIVATE: ()}, FOREIGN, id="in-the-public-parent"),
+        pytest.param({ZONE: (), PRIVATE: THEIRS}, FOREIGN, id="in-a-private-zone"),
+    ],
+)
+def test_no_ownership_record_is_created_if_it_would_cover_a_foreign_record(
+    zones: dict[Zone, tuple[Record, ...]], others: list[tuple[str, Action, Reason]]
 ) -> None:
-    below = replace(DEV, private=private)
-    world = build_world(zones={ZONE: (record("dev", "192.0.2.9"),), below: ()})
+    world = build_world(zones=zones)
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
     assert list_writes(world) == []
-    assert ("A", Action.NONE, Reason.NO_OWNERSHIP_NAME) in world.list_decisions("dev")
-
-
-def test_no_ownership_record_is_created_if_it_would_cover_a_foreign_record() -> None:
-    world = build_world(zones={ZONE: (), PRIVATE: (record("dev", "192.0.2.9"),)})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
-    assert list_writes(world) == []
-    assert sorted(world.list_decisions("dev")) == [
-        ("A", Action.KEEP, Reason.FOREIGN_RECORD),
-        ("A", Action.NONE, Reason.NO_OWNERSHIP_NAME),
-    ]
+    assert sorted(world.list_decisions("dev")) == [*others, ("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
 
 def test_queued_ownership_record_is_written_after_zones_are_listed_again() -> None:
