@@ -35,10 +35,8 @@ from extdns.model.change import Applied, Unknown
 from extdns.model.cluster import KindState, ObjectProblem, Phase
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.saved_state import Saved
-from extdns.model.zone import Zone, ZoneList, ZonePage
-from providers.inmemory.provider import InMemoryProvider
+from extdns.model.zone import ZoneList, ZonePage
 from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, owned
-from tests.fakes.faulty import FaultyProvider
 from tests.log_lines import find_logged_fields
 from tests.unit.controller.barriers import HANGS_S
 from tests.unit.controller.runnable_controller import RunnableController, build_controller
@@ -224,36 +222,6 @@ def test_exception_in_a_participant_affects_no_change_and_no_other() -> None:
         "update",
         "close within 2s",
     }
-
-
-def test_call_is_retried_after_an_unexpected_exception_of_a_provider(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    class Broken(FaultyProvider):
-        def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-            if not find_logged_fields(caplog, Event.DEFECT):
-                raise KeyError("planted")
-            return super().read_page(zone, after)
-
-    world = build_controller(provider=Broken(inner=InMemoryProvider(seed={ZONE: ()})))
-    world.make_a_pass()
-    assert world.list_records() == ["web.example.org A"]
-    (line,) = find_logged_fields(caplog, Event.ZONE_READ_FAILED)
-    assert line["message"] == "KeyError: 'planted'"
-
-
-def test_record_stays_if_the_existence_check_of_its_object_raises() -> None:
-    cluster = ScriptedCluster((SYNCED,))
-    cluster.answer = _raising
-    world = build_controller(*owned("web"), cluster=cluster, once=False)
-    world.start()
-    assert cluster.taken.wait(HANGS_S)
-    world.stop()
-    assert world.list_records() == ["web.example.org A"]
-
-
-def _raising(_key: object) -> bool | None:
-    raise RuntimeError("planted")
 
 
 WEB = observe("web", build_claim("web", "web"))

@@ -117,6 +117,15 @@ def test_a_and_aaaa_record_count_as_one_name(names: list[str], left: int) -> Non
     assert len(world.list_records()) == left
 
 
+def test_deletes_one_after_another_count_in_one_budget() -> None:
+    world = run_forty()
+    for name in NAMES[:20]:
+        world.run(observe_gone(name), for_s=20.0)
+    world.run(for_s=100.0)
+    assert len(world.list_records()) == 31, "nine went, and with four in grace it was too much"
+    assert len(world.held[-1].held) == 11
+
+
 def test_each_set_identifier_counts_by_itself() -> None:
     claims = [build_claim("web", "web", set_identifier=f"s{number}") for number in range(11)]
     world = start_world(first=[observe("web", *claims)], deletes=DELETES)
