@@ -167,7 +167,7 @@ def assert_that_it_stays(world: ClusterWorld) -> None:
 
 @pytest.mark.parametrize("is_missing_first", [pytest.param(True, id="missing-first"), pytest.param(False, id="last")])
 @pytest.mark.parametrize("is_deleted", [pytest.param(True, id="deleted"), pytest.param(False, id="another-hostname")])
-def test_stays_after_its_object_ended_while_a_list_lacks_another_requester(
+def test_record_stays_after_its_object_ended_while_another_is_unlisted(
     *, is_missing_first: bool, is_deleted: bool
 ) -> None:
     world = start_cluster(FIRST, SECOND, flags=FLAGS)
@@ -226,7 +226,7 @@ B: Final = observe("b", request("b", "192.0.2.2"))
 # ownership records that name no object
 
 
-def test_without_resource_stays_although_another_type_is_requested() -> None:
+def test_record_without_resource_stays_although_another_type_is_requested() -> None:
     request_v6 = build_claim("b", "web", "2001:db8::1", rtype="AAAA")
     world = start_with(A, observe("b", replace(request_v6, desired=replace(request_v6.desired, labels=EMPTY_MAP))))
     world.exists = lambda _: True
@@ -240,7 +240,7 @@ def test_without_resource_stays_although_another_type_is_requested() -> None:
 
 
 @pytest.mark.parametrize("is_deleted_last", [pytest.param(True, id="last"), pytest.param(False, id="first")])
-def test_without_resource_stays_while_another_requester_may_exist(*, is_deleted_last: bool) -> None:
+def test_record_without_resource_stays_while_another_requester_may_exist(*, is_deleted_last: bool) -> None:
     world = start_with(A, B)
     world.exists = lambda _: True
     gone = [observe_gone("b", Cause.MISSING), observe_gone("a")]
@@ -254,7 +254,7 @@ def test_without_resource_stays_while_another_requester_may_exist(*, is_deleted_
 SAME: Final = observe("b", request("b", "192.0.2.1"))
 
 
-def test_without_resource_stays_while_a_dependency_of_a_requester_is_missing() -> None:
+def test_record_without_resource_stays_while_a_dependency_is_missing() -> None:
     world = start_world(*owned("web", "192.0.2.1", resource=""), first=(A, SAME), **ACCEPTED)
     world.exists = lambda _: True
     pod = ObjectKey(PODS, "shop", "web-1")
@@ -263,7 +263,7 @@ def test_without_resource_stays_while_a_dependency_of_a_requester_is_missing() -
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_without_resource_stays_until_its_dependency_is_known_to_be_gone() -> None:
+def test_record_without_resource_stays_until_its_dependency_is_gone() -> None:
     pod = ObjectKey(PODS, "shop", "web-1")
     world = start_with(A)
     world.exists = lambda _: None
@@ -275,7 +275,7 @@ def test_without_resource_stays_until_its_dependency_is_known_to_be_gone() -> No
     assert world.evidence == [Evidence.DEPENDENCY_CHANGED]
 
 
-def test_without_resource_deleted_when_its_requester_returns_without_it() -> None:
+def test_record_without_resource_is_deleted_when_its_requester_drops_it() -> None:
     world = start_with(A)
     world.exists = lambda _: None
     world.run(observe_gone("a", Cause.MISSING), observe("a"), for_s=1000.0)
@@ -291,7 +291,7 @@ def test_ended_claims_are_forgotten_after_100_seconds() -> None:
         assert not world.engine.claims.have_ended([request(name).name])
 
 
-def test_without_resource_stays_if_its_namespace_loses_the_name() -> None:
+def test_record_without_resource_stays_if_its_namespace_loses_the_name() -> None:
     invalid = InvalidClaim(provenance=origin("a"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
     request_v6 = build_claim("a", "web", "2001:db8::1", rtype="AAAA", namespace="lab")
     request_cname = build_claim("b", "web", "b.test", rtype="CNAME", namespace="lab")  # contests the name as a whole
@@ -418,7 +418,7 @@ def test_record_stays_if_its_object_and_a_dependency_exist_unlisted(missing: tup
 
 
 @pytest.mark.parametrize(("is_deleted", "evidence"), [(False, Evidence.ABSENT), (True, Evidence.OBJECT_DELETED)])
-def test_deleted_if_its_object_is_gone_although_a_list_lacked_a_dependency(
+def test_record_is_deleted_with_its_object_although_a_dependency_is_unlisted(
     *, is_deleted: bool, evidence: Evidence
 ) -> None:
     world = start_with_route()

@@ -111,7 +111,7 @@ def test_record_merged_by_external_dns_stays_until_one_namespace_changes() -> No
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_not_merged_before_if_record_has_targets_of_one_namespace() -> None:
+def test_record_is_not_merged_if_it_has_the_targets_of_one_namespace() -> None:
     world = start_both(
         record("web", "blue.example.net", rtype="CNAME"),
         ownership_record("web", rtype="CNAME", resource="service/blue/web"),
@@ -125,7 +125,7 @@ def test_not_merged_before_if_record_has_targets_of_one_namespace() -> None:
     ]
 
 
-def test_contested_across_sources_and_not_merged() -> None:
+def test_claims_of_two_sources_are_contested_and_not_merged() -> None:
     requester = ref("web", namespace="green", created=OLD)
     ingress = replace(GREEN, provenance=Provenance(source="ingress", ref=requester, field="annotation"))
     world = start_both(*owned_by("192.0.2.1", by="blue"), green=ingress)
@@ -137,12 +137,12 @@ def test_contested_across_sources_and_not_merged() -> None:
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_merged_with_merge_across_namespaces(*, compat: bool) -> None:
+def test_claims_are_merged_with_merge_across_namespaces(*, compat: bool) -> None:
     world = start_both(plan=replace(PLAN, compat=compat, merges_namespaces=True))
     assert world.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}
 
 
-def test_passes_to_the_other_namespace_after_the_grace_period() -> None:
+def test_name_passes_to_the_other_namespace_after_the_grace_period() -> None:
     world = start_both(*owned_by("192.0.2.1", by="blue"))
     world.run(observe_in("blue", cause=Cause.DELETED), for_s=59.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -163,7 +163,7 @@ def test_passes_to_the_other_namespace_after_the_grace_period() -> None:
         ),
     ],
 )
-def test_stays_with_its_owner_while(observed: list[Input]) -> None:
+def test_name_stays_with_its_owner_while(observed: list[Input]) -> None:
     world = start_both(*owned_by("192.0.2.1", by="blue"))
     world.run(*observed, for_s=3600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -177,7 +177,7 @@ def test_no_contest_if_set_identifiers_differ() -> None:
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS), ("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_goes_to_the_resolved_claim_even_if_it_is_newer() -> None:
+def test_name_goes_to_the_resolved_claim_even_if_it_is_newer() -> None:
     world = start_both(blue=unresolved_in("blue", OLD), green=claim_in("green", "192.0.2.2", NEW))
     assert world.list_records() == {"web A": ("192.0.2.2",)}
     world.run(observe_in("blue", BLUE), for_s=600.0)
@@ -235,7 +235,7 @@ REQUESTED_IN_OTHER = observe("new", build_claim("new", "web", "192.0.2.9", names
 # the object of the record is gone
 
 
-def test_passes_if_its_object_was_deleted_before_the_start() -> None:
+def test_name_passes_if_its_object_was_deleted_before_the_start() -> None:
     world = build_world(*owned("web"), deletes=GRACE)
     world.run(REQUESTED_IN_OTHER, change_phase(SERVICE), change_phase(INGRESS), for_s=180.0)
     assert world.list_records() == {"web A": ("192.0.2.9",)}
@@ -243,7 +243,7 @@ def test_passes_if_its_object_was_deleted_before_the_start() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, True], ids=["no-answer", "exists"])
-def test_stays_until_a_get_confirms_that_its_object_is_gone(answer: bool | None) -> None:
+def test_name_stays_until_a_get_confirms_that_its_object_is_gone(answer: bool | None) -> None:
     world = build_world(*owned("web"), deletes=GRACE)
     world.exists = lambda _: answer
     world.run(REQUESTED_IN_OTHER, change_phase(SERVICE), change_phase(INGRESS), for_s=200.0)

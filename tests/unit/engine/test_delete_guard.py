@@ -26,7 +26,7 @@ def test_delete_waits_until_evidence_has_lasted_for_the_grace_period() -> None:
     assert scene.deleted == ["h1.acme.test"]
 
 
-def test_restarts_after_the_evidence_was_interrupted() -> None:
+def test_grace_period_restarts_after_the_evidence_was_interrupted() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)])
     scene.pass_time(50.0)
@@ -38,7 +38,7 @@ def test_restarts_after_the_evidence_was_interrupted() -> None:
     assert scene.deleted == ["h1.acme.test"]
 
 
-def test_continues_when_one_evidence_replaces_another() -> None:
+def test_grace_period_continues_when_one_evidence_replaces_another() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)], Evidence.HOSTNAME_REMOVED)
     scene.pass_time(30.0)
@@ -47,7 +47,7 @@ def test_continues_when_one_evidence_replaces_another() -> None:
     assert scene.deleted == ["h1.acme.test"]
 
 
-def test_delete_is_made_if_evidence_changes_at_the_end() -> None:
+def test_delete_is_made_if_evidence_changes_when_the_grace_period_ends() -> None:
     scene = start_guard(*records(100))
     scene.pass_time(600.0)
     scene.observe_evidence([record(1)])
@@ -58,7 +58,7 @@ def test_delete_is_made_if_evidence_changes_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("evidence", [Evidence.ABSENT, Evidence.ORPHAN_GONE])
-def test_none_after_the_absence_of_the_object_is_confirmed(evidence: Evidence) -> None:
+def test_no_grace_period_after_absence_is_confirmed(evidence: Evidence) -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)], evidence)
     scene.pass_time()
@@ -68,7 +68,7 @@ def test_none_after_the_absence_of_the_object_is_confirmed(evidence: Evidence) -
 @pytest.mark.parametrize(
     ("first", "then"), [(Evidence.UNRESOLVED_EXPIRED, GONE), (GONE, Evidence.UNRESOLVED_EXPIRED)], ids=str
 )
-def test_restarts_when_expiry_replaces_other_evidence_or_the_reverse(first: Evidence, then: Evidence) -> None:
+def test_grace_period_restarts_when_expiry_replaces_evidence_or_the_reverse(first: Evidence, then: Evidence) -> None:
     scene = start_guard(*records(100), unresolved_timeout_s=3600.0)
     scene.observe_evidence([record(1)], first)
     scene.pass_time(50.0)
@@ -99,7 +99,7 @@ def test_status_shows_when_the_grace_period_ends() -> None:
     }
 
 
-def test_none_with_compat() -> None:
+def test_no_grace_period_with_compat() -> None:
     scene = start_guard(record(1), immediate=True)
     scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
     assert scene.plan(record(1)) is None

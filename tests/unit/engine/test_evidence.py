@@ -189,9 +189,6 @@ def test_unresolved_timeout_deletes_nothing_with_upsert_only_or_create_only(poli
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-WEB_KEY = ObjectKey(SERVICE, "shop", "web")
-
-
 # unmanaged types (docs/spec/plan.md 2.1)
 
 

@@ -130,7 +130,7 @@ def test_hold_by_a_budget_is_the_only_one_if_the_delete_becomes_a_transfer() -> 
     assert not scene.guard.needs_approval
 
 
-def test_not_counted_as_made_if_another_writer_deletes_the_record() -> None:
+def test_held_delete_is_not_counted_if_another_writer_deletes_the_record() -> None:
     before = hold_deletes()
     scene = start_guard(*records(100), now_s=before.now_s)
     scene.observe_evidence([record(0)])

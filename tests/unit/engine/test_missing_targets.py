@@ -110,7 +110,7 @@ def test_address_of_an_unlisted_node_stays_until_a_get_confirms_that_it_is_gone(
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
-def test_removed_at_once_when_an_unlisted_pod_turns_out_to_be_deleted() -> None:
+def test_address_is_removed_at_once_when_an_unlisted_pod_proves_deleted() -> None:
     world = start_with_pods()
     world.run(observe_pods(BOTH[0], missing=(POD,)), for_s=5.0)
     world.run(observe_pods(BOTH[0]), for_s=1.0)

@@ -67,7 +67,7 @@ def test_old_format_is_enough_if_a_current_name_would_be_outside_the_zone() -> N
 
 
 @pytest.mark.parametrize("compat", [False, True], ids=["ours", "compat"])
-def test_not_changed_if_its_ownership_record_could_cover_another_record(*, compat: bool) -> None:
+def test_record_is_not_changed_if_its_ownership_record_could_be_of_another(*, compat: bool) -> None:
     registry = TxtRegistry(
         owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=compat
     )
@@ -186,7 +186,7 @@ def test_dry_run_plans_a_name_when_the_other_is_no_longer_requested() -> None:
     assert world.list_decisions(NAMED) == [("A", Action.CREATE, Reason.REQUESTED)]
 
 
-def test_created_if_the_other_name_with_its_ownership_name_is_refused() -> None:
+def test_name_is_created_if_the_other_with_its_ownership_name_is_refused() -> None:
     world = build_world(registry=ANY)
     world.provider.rule = refuse_with_names(STAR)
     request_names(world, (STAR, "A"), (NAMED, "A"), for_s=10.0)
@@ -195,7 +195,7 @@ def test_created_if_the_other_name_with_its_ownership_name_is_refused() -> None:
     assert world.list_decisions(NAMED) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_waits_while_the_other_name_with_its_ownership_name_is_written() -> None:
+def test_name_waits_while_the_other_with_its_ownership_name_is_written() -> None:
     world = build_world(registry=ANY)
     world.provider.rule = refuse_names(STAR, outcome=TryLater(message="throttled"))
     request_names(world, (STAR, "A"), (NAMED, "A"), for_s=5.0)

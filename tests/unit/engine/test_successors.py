@@ -80,7 +80,7 @@ def replace_web(rule: FakeRule, successor: Input, end: str = "deleted") -> World
 
 @RULES
 @pytest.mark.parametrize("end", ENDS)
-def test_stays_while_rules_do_not_allow_what_another_object_requests_instead(
+def test_record_stays_while_rules_do_not_allow_what_another_object_requests(
     rule: FakeRule, reason: Reason, end: str
 ) -> None:
     world = replace_web(rule, request(BAD), end)
@@ -91,7 +91,7 @@ def test_stays_while_rules_do_not_allow_what_another_object_requests_instead(
 
 
 @RULES
-def test_stays_while_rules_do_not_allow_an_incompatible_record(rule: FakeRule, reason: Reason) -> None:
+def test_record_stays_while_rules_do_not_allow_an_incompatible_one(rule: FakeRule, reason: Reason) -> None:
     world = replace_web(rule, request(ALIAS, rtype="CNAME"))
     assert world.list_records() == {"web A": (OLD,)}
     assert ("A", Action.KEEP, reason) in world.list_decisions("web")
@@ -105,7 +105,7 @@ def test_stays_while_rules_do_not_allow_an_incompatible_record(rule: FakeRule, r
         pytest.param(request(BAD, namespace="other"), "A", id="of-another-namespace"),
     ],
 )
-def test_deleted_although_rules_do_not_allow_a_request_that_does_not_replace_it(
+def test_record_is_deleted_although_rules_deny_what_does_not_replace_it(
     rule: FakeRule, reason: Reason, successor: Input, rtype: str
 ) -> None:
     world = replace_web(rule if rule is BROKEN else deny_targets(BAD, "2001:db8::1"), successor)
@@ -119,13 +119,13 @@ def test_allowed_request_replaces_record_although_another_is_denied() -> None:
     assert world.list_records() == {"web A": (GOOD,)}
 
 
-def test_does_not_pass_to_another_namespace_while_its_own_has_a_denied_request() -> None:
+def test_name_does_not_pass_while_its_namespace_has_a_denied_request() -> None:
     world = replace_web(DENY, request(BAD))
     world.run(request(GOOD, namespace="other"), for_s=7200.0)
     assert world.list_records() == {"web A": (OLD,)}
 
 
-def test_deleted_if_it_violates_an_on_violation_delete_rule_itself() -> None:
+def test_record_is_deleted_if_it_violates_an_on_violation_delete_rule() -> None:
     rule = deny_targets(OLD, BAD, deletes=True)
     world = replace_web(rule, request(BAD))
     assert world.list_records() == {}
@@ -141,7 +141,7 @@ def test_denied_request_keeps_record_after_the_unresolved_timeout() -> None:
 @pytest.mark.parametrize(
     "rule", [PROTECT, FakeRule(name="all", allows=lambda _: True, operations=frozenset(Operation), is_valid=False)]
 )
-def test_stays_after_unresolved_timeout_while_rules_do_not_allow_the_delete(rule: FakeRule) -> None:
+def test_record_stays_after_unresolved_timeout_while_rules_deny_its_delete(rule: FakeRule) -> None:
     world = start(observe("web", build_unresolved("web", "web")))
     world.run(change_rules(rule), for_s=7200.0)
     assert world.list_records() == {"web A": (OLD,)}
@@ -185,7 +185,9 @@ def run_with_change(*requested: ResolvedClaim, compat: bool) -> World:
 @pytest.mark.parametrize(
     "requested", [pytest.param(CNAME, id="11-another-type"), pytest.param(ROUTED, id="law-6-routed-for-simple")]
 )
-def test_kept_if_the_service_does_not_support_its_replacement(requested: ResolvedClaim, *, compat: bool) -> None:
+def test_record_is_kept_if_the_service_does_not_support_its_replacement(
+    requested: ResolvedClaim, *, compat: bool
+) -> None:
     world = run_with_change(requested, compat=compat)
     assert world.batches == []
     found = [one for one in world.engine.decisions.decisions(WEB.name) if one.current]
@@ -232,7 +234,7 @@ def test_routed_record_is_deleted_if_another_object_requests_the_unsupported(*, 
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_stays_without_compat_while_the_cname_of_its_object_loses_to_an_aaaa(*, compat: bool) -> None:
+def test_record_stays_without_compat_while_the_cname_loses_to_an_aaaa(*, compat: bool) -> None:
     other = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     world = start_world(*CURRENT, first=[observe("web", WEB), observe("api", other)], plan=replace(PLAN, compat=compat))
     world.run(observe("web", CNAME), for_s=300.0)
@@ -242,21 +244,21 @@ def test_stays_without_compat_while_the_cname_of_its_object_loses_to_an_aaaa(*, 
     assert world.list_records() == {"web CNAME": ("lb.test",)}
 
 
-def test_kept_for_unsupported_replacement_goes_when_its_object_is_deleted() -> None:
+def test_record_kept_as_unsupported_goes_when_its_object_is_deleted() -> None:
     world = run_with_change(CNAME, compat=False)
     world.run(observe_gone("web"))
     assert world.list_records() == {}
 
 
-def test_deleted_with_compat_although_an_unsupported_type_is_requested() -> None:
+def test_record_is_deleted_with_compat_although_its_successor_is_unsupported() -> None:
     assert run_with_change(MAIL, compat=True).list_records() == {}
 
 
-def test_replaced_if_the_service_supports_the_replacement() -> None:
+def test_record_is_replaced_if_the_service_supports_the_replacement() -> None:
     assert run_with_change(OTHER_TYPE, compat=False).list_records() == {"web AAAA": ("2001:db8::1",)}
 
 
-def test_kept_as_unsupported_although_a_foreign_record_also_blocks() -> None:
+def test_record_is_kept_as_unsupported_if_a_foreign_record_also_blocks() -> None:
     theirs = record("web", "2001:db8::9", rtype="AAAA")
     world = start_world(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
     world.run(observe("web", CNAME), for_s=300.0)
@@ -266,7 +268,7 @@ def test_kept_as_unsupported_although_a_foreign_record_also_blocks() -> None:
     assert find_failures(world.engine) == ("2 records could not be published",)
 
 
-def test_deleted_although_an_unsupported_cname_yields_to_an_address() -> None:
+def test_record_is_deleted_although_an_unsupported_cname_yields_to_it() -> None:
     world = start_world(first=[observe("web", WEB, OTHER_TYPE)], adjust=accept_simple_addresses)
     world.run(observe("web", WEB), observe("api", build_claim("api", "web", "lb.test", rtype="CNAME")), for_s=300.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -281,14 +283,16 @@ def test_deleted_although_an_unsupported_cname_yields_to_an_address() -> None:
         pytest.param(build_claim("new", "web", "lb.test", rtype="CNAME"), id="cname"),
     ],
 )
-def test_kept_after_its_object_is_deleted_if_replacement_is_unsupported(claim: ResolvedClaim, *, compat: bool) -> None:
+def test_record_of_a_deleted_object_is_kept_if_replacement_is_unsupported(
+    claim: ResolvedClaim, *, compat: bool
+) -> None:
     world = build_world(*owned("web"), adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat))
     world.run(observe("new", claim), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert [one.reason for one in world.engine.decisions.decisions(host("web")) if one.current] == [Reason.UNSUPPORTED]
 
 
-def test_deleted_although_an_unsupported_record_could_coexist() -> None:
+def test_record_is_deleted_although_an_unsupported_one_could_coexist() -> None:
     world = start_published(adjust=accept_simple_addresses)
     other = build_claim("new", "web", "2001:db8::1", rtype="AAAA", set_identifier="v1")
     world.run(observe("new", other), observe_gone("web"), for_s=600.0)

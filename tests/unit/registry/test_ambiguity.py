@@ -18,7 +18,6 @@ from tests.unit.registry.completion import MANAGED, build_registry, find, list_o
 from tests.unit.registry.zone_records import ZONE, build_name, key, ownership_record, parse_keys, parse_records, record
 
 ONE = "service/d/one"
-TWO = "service/d/two"
 
 
 @pytest.mark.parametrize(
