@@ -104,18 +104,17 @@ def test_not_created_if_its_labels_cannot_be_written(labels: dict[str, str]) -> 
     assert "A x.x.test" in blocked_by.detail
 
 
-def test_ownership_record_of_ours_without_a_record_is_used() -> None:
+@pytest.mark.parametrize("sid", ["", "set-1"], ids=["simple", "routed"])
+def test_ownership_record_of_ours_without_a_record_is_used(sid: str) -> None:
     """See docs/spec/plan.md 3.2.10: somebody deleted only the record, and another object may request it now."""
-    lone = replace(ownership_record("a-new", resource=TWO), ttl_s=60)
-    done = build_writes(build_registry(), [lone], create(build_desired("A", "new", ONE)))
-    assert summarize_writes(done) == [updates("TXT", "a-new"), creates("A", "new")]
+    registry, lone = build_registry(), replace(ownership_record("a-new", resource=TWO, sid=sid), ttl_s=60)
+    done = build_writes(registry, [lone], create(build_desired("A", "new", ONE, sid=sid)))
+    assert summarize_writes(done) == [updates("TXT", "a-new", sid), creates("A", "new", sid)]
     assert done[0].old == lone
     assert done[0].new is not None
     assert (done[0].new.targets, done[0].new.ttl_s) == ((TEXT,), 60)
-    assert summarize_writes(build_writes(build_registry(), [lone], create(build_desired("A", "new", TWO)))) == [
-        restates("TXT", "a-new"),
-        creates("A", "new"),
-    ]
+    done = build_writes(registry, [lone], create(build_desired("A", "new", TWO, sid=sid)))
+    assert summarize_writes(done) == [restates("TXT", "a-new", sid), creates("A", "new", sid)]
 
 
 def test_old_ownership_record_without_a_record_is_replaced() -> None:
