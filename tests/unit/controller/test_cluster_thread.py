@@ -205,16 +205,16 @@ def test_closing_closes_the_cluster_if_the_thread_never_started() -> None:
 
 
 @pytest.mark.parametrize(
-    ("after_s", "healthy"), [pytest.param(119.9, True, id="in time"), pytest.param(120.0, False, id="stuck")]
+    ("after_s", "healthy"), [pytest.param(59.9, True, id="in time"), pytest.param(60.0, False, id="stuck")]
 )
-def test_thread_is_stuck_after_two_minutes_without_progress(after_s: float, healthy: bool) -> None:
+def test_thread_is_stuck_after_a_minute_without_progress(after_s: float, healthy: bool) -> None:
     assert Heartbeat(1000.0).is_healthy(1000.0 + after_s) is healthy
 
 
 def test_success_restarts_the_time_until_a_thread_is_stuck() -> None:
     heartbeat = Heartbeat(0.0)
     heartbeat.record_success(1000.0)
-    assert heartbeat.is_healthy(1100.0)
+    assert heartbeat.is_healthy(1050.0)
 
 
 @pytest.mark.parametrize(("misses", "broken"), [pytest.param(4, False, id="four"), pytest.param(5, True, id="five")])

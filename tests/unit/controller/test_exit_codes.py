@@ -20,7 +20,7 @@ from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from tests.builders import INGRESS, PLAN, SERVICE, build_claim, build_unresolved, change_phase, host, observe, record
 from tests.unit.documents.cases import refusing_adjust
 from tests.world import World, build_world, start_world

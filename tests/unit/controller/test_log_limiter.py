@@ -91,9 +91,9 @@ def test_lines_below_the_log_level_do_not_count(caplog: pytest.LogCaptureFixture
     assert [record.msg for record in caplog.records] == [Event.NAME_NOT_PUBLISHED]
 
 
-def test_changes_are_logged_although_many_records_stay_as_they_are(caplog: pytest.LogCaptureFixture) -> None:
+def test_changes_are_logged_although_many_records_stay(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
+    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovedClock().monotonic_s))
     foreign = [
         replace(DECISION, name=host(f"n{number}"), action=Action.KEEP, reason=Reason.FOREIGN_RECORD)
         for number in range(1000)

@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from extdns import log
-from extdns.controller.log_lines import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
 from extdns.controller.write_gate import WriteGate
 from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
@@ -31,12 +30,11 @@ from extdns.model.change import (
 )
 from extdns.model.claim import Claim, InvalidClaim
 from extdns.model.cluster import KindState, ObjectProblem, Phase
-from extdns.model.dns_name import DnsName
 from extdns.model.evidence import HeldSet, Scope
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
+from extdns.model.zone import AccountFailure, ZoneList, ZonePage
 from extdns.resources.core import POD
 from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, record
 from tests.fakes.clocks import BEGINNING
@@ -317,12 +315,6 @@ def test_state_store_failure_is_logged_again_if_new_or_after_it_worked(
         "configmaps is forbidden",
         "no answer",
     ]
-
-
-def test_fields_of_a_hosted_zone_have_the_form_of_external_dns() -> None:
-    zone = Zone(name=DnsName("example.org"), id="Z1")
-    assert describe_zone(zone) == {"zoneName": "example.org", "zoneID": "Z1", "profile": None}
-    assert describe_hosted_zone(zone) == {"zoneName": "example.org.", "zoneID": "/hostedzone/Z1", "profile": None}
 
 
 class Listener:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry

@@ -9,7 +9,7 @@ from extdns.errors import UsageError
 from extdns.model.change import ChangeSet
 from extdns.model.record import Record, RecordKey
 from extdns.model.value import StringMap
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.builders import create, delete, update
