@@ -62,7 +62,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Zone
-from extdns.planner.desired import refuse_forgeries
+from extdns.planner.desired import refuse_invalid
 from extdns.planner.settings import PlanSettings
 from extdns.ports import AdjustingReader, ZoneReader, ZoneWriter
 from extdns.rules.evaluation import Evaluation
@@ -302,7 +302,7 @@ def engine_settings(provider: ZoneReader, **changes: object) -> EngineSettings:
         deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100), immediate=plan.compat),
     )
     made = replace(base, **changes)
-    return replace(made, adjust=refuse_forgeries(made.adjust, made.registry))
+    return replace(made, adjust=refuse_invalid(made.adjust, made.registry))
 
 
 def build_world(

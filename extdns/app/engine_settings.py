@@ -12,7 +12,7 @@ from extdns.app.sources import map_kinds_by_label
 from extdns.app.state_store import is_state_missing
 from extdns.engine.delete_settings import IDENTITY_TIMEOUT_S, STATELESS_WAIT_S, DeleteLimits, DeleteSettings
 from extdns.engine.settings import EngineSettings
-from extdns.planner.desired import refuse_forgeries
+from extdns.planner.desired import refuse_invalid
 from extdns.planner.settings import PlanSettings, Policy
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def build_engine_settings(
     return EngineSettings(
         plan=build_plan_settings(config, registry.owner),
         registry=registry,
-        adjust=refuse_forgeries(reader.adjust, registry),
+        adjust=refuse_invalid(reader.adjust, registry, lenient=config.control.compat),
         capabilities=reader.capabilities,
         kinds=map_kinds_by_label(sources),
         namespaces=(config.cluster.namespace,) if config.cluster.namespace else (),

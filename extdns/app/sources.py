@@ -122,9 +122,10 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
     chosen = config.sources
     if chosen.default_targets:
         yield DefaultTargetsStage(
-            groups=parse_default_targets(chosen.default_targets), force=chosen.force_default_targets
+            groups=parse_default_targets(chosen.default_targets, lenient=config.control.compat),
+            force=chosen.force_default_targets,
         )
-    yield validate_claim
+    yield partial(validate_claim, lenient=config.control.compat)
     if chosen.nat64_networks:
         yield Nat64Stage(networks=parse_nat64_networks(chosen.nat64_networks))
     # invalid networks were reported as warnings (`extdns.flags.unchecked_kinds`)
@@ -146,6 +147,7 @@ def _build_settings(config: Config) -> SourceSettings:
         flags=config.sources,
         namespace=config.cluster.namespace,
         prefixes=choose_prefixes(PREFIX if prefix is None and config.control.compat else prefix),
+        compat=config.control.compat,
         templates=parse_templates(config),
     )
 

@@ -17,7 +17,6 @@ MAX_LABEL_BYTES = 63
 MAX_NAME_BYTES = 253
 RESERVED_LABEL = "_extdns"
 _ACE = "xn--"
-_SCHEME = "://"
 # The four deviation characters of UTS #46 transitional processing, which the package `idna` no longer maps.
 _DEVIATIONS = str.maketrans({"\u00df": "ss", "\u03c2": "\u03c3", "\u200c": "", "\u200d": ""})
 # Nearly every name matches this and needs no change but removing the trailing dot that services add.
@@ -47,22 +46,6 @@ class DnsName(str):
         if len(text) <= MAX_NAME_BYTES and (found := _CANONICAL.fullmatch(text)):
             return cls(found[1])
         return cls(_canonical(text))
-
-    @classmethod
-    def parse_hostname(cls, text: str) -> Self:
-        r"""Parse a name as objects state it: also with two trailing dots, and with Route 53's `\052` for `*`.
-
-        Raises:
-            InvalidValueError: as `parse`, and for a URL.
-        """
-        if text.endswith(".."):
-            text = text.removesuffix(".")  # external-dns strips a dot in each of two places
-        if "\\" in text:
-            text = text.replace(r"\052", "*")
-        if _SCHEME in text:
-            host = text.partition(_SCHEME)[2].partition("/")[0].partition(":")[0]
-            raise InvalidValueError(text, f"a host name without scheme, port and path, such as {host}", "invalid-name")
-        return cls.parse(text)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -362,6 +362,7 @@ class Reason(StrEnum):
         Group.OBJECT,
         "A field of the object has an invalid value. Existing records stay.",
         category=Category.UNRESOLVED,
+        keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
     )
     FORGED_OWNERSHIP = ReasonRow(

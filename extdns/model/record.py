@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -242,6 +242,8 @@ def parse_target(text: str) -> tuple[str, str]:
 
     The type is that of the text without trailing dots: `192.0.2.1.` is an address (docs/spec/sources.md 2.2).
 
+    The name may still be none that a record can point to (`extdns.model.validation`).
+
     Raises:
         InvalidValueError: an address with a zone (fe80::1%eth0), which is meaningful on one host
             only, or text that is neither an address nor a name.
@@ -294,93 +296,6 @@ def build_sort_key(target: str) -> tuple[int, int, str]:
     if parsed is None:
         return (2, 0, target)
     return (0 if parsed.version == 4 else 1, int(parsed), "")  # noqa: PLR2004 - the IP version
-
-
-_ALIASABLE: Final = rrtype.ADDRESSES | {rrtype.CNAME}
-_REVERSE: Final = (".in-addr.arpa", ".ip6.arpa")
-_MAX_UINT16: Final = "65535"
-
-
-class RecordProblem(Value, frozen=True, kw_only=True):
-    """What is wrong with a desired record.
-
-    Attributes:
-        value: the offending text: a target, a name or a property.
-        allowed: what is allowed, as a noun phrase.
-    """
-
-    value: str
-    allowed: str
-
-
-def validate_record(endpoint: DesiredRecord) -> RecordProblem | None:
-    """Return the first problem of *endpoint*, None if it is valid.
-
-    One invalid target makes the whole record invalid. An alias is always valid. A record of another type than A, AAAA
-    and CNAME is invalid if it has the property `alias`; otherwise CNAME, DNAME, TXT, NS, NAPTR and unknown types are
-    always valid. Records without targets are valid, except PTR.
-    """
-    rtype = endpoint.type
-    if rtype in rrtype.ADDRESSES:
-        return None if endpoint.is_alias else _find_bad_target(endpoint.targets, *_FAMILIES[rtype])
-    if rtype not in _ALIASABLE and endpoint.properties.has(ALIAS):
-        return RecordProblem(value=f"alias on {rtype}", allowed="alias on A, AAAA and CNAME only")
-    if rtype == rrtype.PTR:
-        return _find_ptr_problem(endpoint)
-    if rtype == rrtype.MX:
-        return _find_bad_target(endpoint.targets, _is_mx, "a preference from 0 to 65535 and a host")
-    if rtype == rrtype.SRV:
-        return _find_bad_target(
-            endpoint.targets, _is_srv, "priority, weight and port from 0 to 65535, and a host ending in '.'"
-        )
-    return None
-
-
-def _find_bad_target(targets: Iterable[str], is_valid: Callable[[str], bool], allowed: str) -> RecordProblem | None:
-    invalid = next((target for target in targets if not is_valid(target)), None)
-    return None if invalid is None else RecordProblem(value=invalid, allowed=allowed)
-
-
-def _is_ipv6(target: str) -> bool:
-    parsed = parse_address(target)
-    # A zone suffix (fe80::1%eth0) is meaningful on one host only and has no place in record data.
-    return parsed is not None and parsed.version == 6 and "%" not in target  # noqa: PLR2004 - the IP version
-
-
-_FAMILIES: Final = {rrtype.A: (is_ipv4, "IPv4 addresses"), rrtype.AAAA: (_is_ipv6, "IPv6 addresses without zone")}
-
-
-def _is_mx(target: str) -> bool:
-    return _has_numbers(target.split(), 1)
-
-
-def _is_srv(target: str) -> bool:
-    return _has_numbers(target.split(), 3) and target.rstrip().endswith(".")
-
-
-def _has_numbers(fields: list[str], count: int) -> bool:
-    """Return whether *fields* are *count* 16-bit numbers and one host."""
-    return len(fields) == count + 1 and all(_is_uint16(field) for field in fields[:count])
-
-
-def _is_uint16(field: str) -> bool:
-    if not (field.isascii() and field.isdigit()):
-        return False
-    digits = field.lstrip("0")
-    return (len(digits), digits) <= (len(_MAX_UINT16), _MAX_UINT16)
-
-
-def _find_ptr_problem(endpoint: DesiredRecord) -> RecordProblem | None:
-    prefix = next((endpoint.name.removesuffix(tree) for tree in _REVERSE if endpoint.name.endswith(tree)), "")
-    if not prefix or prefix.startswith("."):
-        return RecordProblem(value=endpoint.name, allowed="a name below in-addr.arpa or ip6.arpa")
-    if not endpoint.targets:
-        return RecordProblem(value="no target", allowed="at least one host name")
-    return _find_bad_target(endpoint.targets, _is_ptr_target, "host names, not addresses")
-
-
-def _is_ptr_target(target: str) -> bool:
-    return bool(target.strip()) and parse_address(target) is None
 
 
 def canonicalize_targets(rtype: str, targets: Iterable[str]) -> tuple[str, ...]:

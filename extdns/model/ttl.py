@@ -35,8 +35,19 @@ def parse_ttl(text: str) -> int:
         InvalidValueError: anything else, or a value outside 1 to 2147483647 seconds.
     """
     seconds = _seconds(text) if len(text) <= _MAX_CHARACTERS else None
-    if seconds is None or not 1 <= seconds <= MAX_TTL_S:
+    if seconds is None:
         raise InvalidValueError(text, _ALLOWED, "invalid-ttl")
+    return check_ttl(seconds, text)
+
+
+def check_ttl(seconds: int, text: str = "") -> int:
+    """Return *seconds*, which an object states as *text*; "" is the number itself.
+
+    Raises:
+        InvalidValueError: a value outside 1 to 2147483647 seconds.
+    """
+    if not 1 <= seconds <= MAX_TTL_S:
+        raise InvalidValueError(text or str(seconds), _ALLOWED, "invalid-ttl")
     return seconds
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.errors import describe_invalid_value
 from extdns.model import rrtype
 from extdns.model.change import AdjustedRecords, Blocked, Refusal, Wait
 from extdns.model.claim import NameClaim, ResolvedClaim
@@ -15,6 +16,7 @@ from extdns.model.dns_name import RESERVED_LABEL
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey
+from extdns.model.validation import find_owner_problem, validate_record
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 from extdns.planner.decide import Unfulfilled
@@ -103,6 +105,8 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     unknown: list[DesiredRecord] = []
     for candidate in found:
         adjusted = planner.adjust((candidate.desired,), view.zone)
+        if adjusted.accepted and not planner.settings.compat:
+            adjusted = _refuse_new_owner(candidate.desired, view) or adjusted
         unknown += adjusted.unknown
         taken += [
             candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
@@ -137,24 +141,38 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     return Desired(taken=all_taken, refused=tuple(refused), of_managed_types=managed)
 
 
-def refuse_forgeries(adjust: Adjust, registry: Registry) -> Adjust:
-    """Wrap *adjust* so that it also refuses what could pass for an ownership record (docs/design/forgery.md).
+def _refuse_new_owner(desired: DesiredRecord, view: NameView) -> AdjustedRecords | None:
+    """Return the refusal of an invalid owner name; None if the name is valid, or the record exists and is ours."""
+    problem = find_owner_problem(desired) if desired.type in rrtype.ADDRESSES else None
+    if problem is None or any(owned.is_ours and owned.key == desired.key for owned in view.current):
+        return None
+    detail = describe_invalid_value(problem.value, problem.allowed)
+    refusal = Refusal(desired=desired, reason=problem.reason, detail=detail)
+    return AdjustedRecords(accepted=(), refused=(refusal,))
 
-    That is a TXT record that reads as one, and any record at a name that only ownership records may have.
+
+def refuse_invalid(adjust: Adjust, registry: Registry, *, lenient: bool = False) -> Adjust:
+    """Wrap *adjust* so that it also refuses invalid answers and what could pass for an ownership record.
+
+    The second is a TXT record that reads as one, and any record at a name that only ownership records may have
+    (docs/design/forgery.md). What a service changed has to be as valid as what objects request; *lenient*: see
+    `extdns.model.validation`.
     """
 
     def adjust_and_refuse(desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         adjusted = adjust(desired, zone)
         for endpoint in adjusted.accepted:
-            if endpoint.type == rrtype.TXT or endpoint.name.is_reserved:
-                checked = [_check(one, registry) for one in adjusted.accepted]
+            if endpoint.type == rrtype.TXT or endpoint.name.is_reserved or endpoint not in desired:
+                checked = [_check(one, desired, registry, lenient=lenient) for one in adjusted.accepted]
                 return replace(AdjustedRecords.from_results((*checked, *adjusted.refused)), unknown=adjusted.unknown)
         return adjusted
 
     return adjust_and_refuse
 
 
-def _check(endpoint: DesiredRecord, registry: Registry) -> DesiredRecord | Refusal:
+def _check(
+    endpoint: DesiredRecord, desired: Sequence[DesiredRecord], registry: Registry, *, lenient: bool
+) -> DesiredRecord | Refusal:
     if endpoint.name.is_reserved:
         detail = f"{endpoint.name} is reserved for ownership records; allowed: names without {RESERVED_LABEL} in front"
         return Refusal(desired=endpoint, reason=Reason.FORGED_OWNERSHIP, detail=detail)
@@ -163,4 +181,8 @@ def _check(endpoint: DesiredRecord, registry: Registry) -> DesiredRecord | Refus
             if registry.is_ownership_text(target):
                 detail = f"{target[:80]} reads as an ownership record; allowed: any other text"
                 return Refusal(desired=endpoint, reason=Reason.FORGED_OWNERSHIP, detail=detail)
+    problem = None if endpoint in desired else validate_record(endpoint, lenient=lenient)
+    if problem and not problem.is_warning:
+        detail = f"as the DNS service changes it, {describe_invalid_value(problem.value, problem.allowed)}"
+        return Refusal(desired=endpoint, reason=Reason.INVALID_TARGET, detail=detail)
     return endpoint

@@ -109,7 +109,7 @@ def publish(obj: DnsEndpoint, to: HostPublisher, _view: ClusterView) -> None:
     at = Provenance(source=_NAME, ref=to.ref, field="invented")
     for made in obj.spec.endpoints or ():
         if made is not None:
-            to.add(build_endpoint_claim(made, at))
+            to.add(build_endpoint_claim(made, at, lenient=to.settings.compat))
 
 
 SOURCE: Final = SourceSpec(

@@ -69,7 +69,7 @@ def _list_hosts(
         for text in to.annotations.get_list(owner):
             yield text, to.annotations.describe_field(owner), owner, override
     for key, owner in _KOPS.items() if to.flags.compatibility == "kops-dns-controller" else ():
-        for text in split_list((pod.metadata.annotations or {}).get(key)):
+        for text in split_list((pod.metadata.annotations or {}).get(key), joins_blanks=to.settings.compat):
             yield text, f"annotation {key}", owner, _find_network_exclusion(pod, to.flags)
     if to.flags.pod_source_domain:
         yield f"{pod.metadata.name}.{to.flags.pod_source_domain}", "metadata.name", _AddressOwner.POD, override

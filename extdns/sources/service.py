@@ -24,6 +24,8 @@ from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, Servic
 from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
 from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.sources.common.annotations import (
+    ACCESS,
+    ENDPOINTS_TYPE,
     EXTERNAL_IP,
     INTERNAL_IP,
     TARGET_ANNOTATION,
@@ -39,7 +41,7 @@ from extdns.sources.common.annotations import (
     read_target_annotation,
     split_list,
 )
-from extdns.sources.common.claim_builder import ClaimBuilder
+from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
 from extdns.sources.common.host_publisher import IGNORED_ANNOTATION, HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
 
@@ -72,8 +74,7 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
         service=service,
         namespace=to.ref.key.namespace,
         annotations=to.annotations,
-        flags=to.flags,
-        prefixes=to.settings.prefixes,
+        settings=to.settings,
         view=view,
     )
     for audience in (Audience.EXTERNAL, Audience.INTERNAL):
@@ -127,9 +128,13 @@ class ServiceContext(Value, frozen=True, kw_only=True):
     service: Service
     namespace: str
     annotations: Annotations
-    flags: SourceFlags
-    prefixes: tuple[str, ...]
+    settings: SourceSettings
     view: ClusterView
+
+    @property
+    def flags(self) -> SourceFlags:
+        """The flags of the sources."""
+        return self.settings.flags
 
     def list_pods(self) -> tuple[Pod, ...]:
         """Return the pods that the Service selects; without a selector, all pods of its namespace."""
@@ -262,7 +267,6 @@ def _reject_service_type(service_type: str) -> MissingTargets:
     return MissingTargets(reason=Reason.INVALID_OBJECT, detail=detail)
 
 
-_ENDPOINTS_TYPE: Final = "endpoints-type"
 _IP_FAMILIES: Final = frozenset({"IPv4", "IPv6"})
 
 
@@ -288,10 +292,7 @@ class _HeadlessEndpoint(Value, frozen=True, kw_only=True):
 
 def build_headless_expansion(context: ServiceContext) -> Expansion:
     """Build an expansion to `<host>` with all endpoints, and `<hostname>.<host>` for each hostname of a pod."""
-    annotated, warnings = context.annotations.get_choice(
-        _ENDPOINTS_TYPE, _EndpointsType.NODE_EXTERNAL_IP, _EndpointsType.HOST_IP
-    )
-    mode = _EndpointsType(annotated) or (
+    mode = _EndpointsType(context.annotations.get_choice(ENDPOINTS_TYPE)) or (
         _EndpointsType.HOST_IP if context.flags.publish_host_ip else _EndpointsType.POD_IP
     )
     endpoints = tuple(_list_headless_endpoints(context, mode))
@@ -304,7 +305,7 @@ def build_headless_expansion(context: ServiceContext) -> Expansion:
             if member.hostname:
                 targets.setdefault(f"{member.hostname}.{host}", []).extend(member.targets)
         for name, texts in targets.items():
-            yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty, warnings=warnings)
+            yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty)
 
     return expand
 
@@ -332,7 +333,7 @@ def _list_endpoint_pods(endpoint_slice: EndpointSlice, pods: dict[str, Pod]) -> 
 def _read_endpoint_addresses(
     context: ServiceContext, mode: _EndpointsType, endpoint: SliceEndpoint, pod: Pod
 ) -> tuple[str, ...]:
-    annotated = Annotations.read(pod.metadata.annotations, context.prefixes).get_list(TARGET_ANNOTATION)
+    annotated = context.settings.read_annotations(pod.metadata).get_list(TARGET_ANNOTATION)
     if annotated:
         return annotated
     match mode:
@@ -363,7 +364,6 @@ def _explain_no_endpoints(context: ServiceContext, mode: _EndpointsType) -> Miss
     return MissingTargets(reason=Reason.NO_ENDPOINTS, detail=detail)
 
 
-_ACCESS: Final = "access"
 _PUBLIC: Final = "public"
 _PRIVATE: Final = "private"
 _NO_SERVING_NODE: Final = MissingTargets(
@@ -378,11 +378,11 @@ _NOT_READY: Final = 1
 
 def build_node_port_expansion(context: ServiceContext) -> Expansion:
     """Build an expansion to the host with the addresses of nodes, and one SRV record for each protocol."""
-    access, warnings = context.annotations.get_choice(_ACCESS, _PUBLIC, _PRIVATE)
+    access = context.annotations.get_choice(ACCESS)
     texts = _choose_node_addresses(
         _list_serving_nodes(context), access, expose_internal_ipv6=context.flags.expose_internal_ipv6
     )
-    result = parse_targets(texts, "status.addresses of the nodes", if_empty=_NO_SERVING_NODE, warnings=warnings)
+    result = parse_targets(texts, "status.addresses of the nodes", if_empty=_NO_SERVING_NODE)
 
     def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
         yield host, result
@@ -514,7 +514,7 @@ def _read_load_balancer_as_a(context: ServiceContext) -> TargetResult:
 
 
 def _list_legacy_hosts(context: ServiceContext, key: str, result: TargetResult) -> Iterator[LegacyHost]:
-    for text in split_list(_get_annotations(context).get(key)):
+    for text in split_list(_get_annotations(context).get(key), joins_blanks=context.settings.compat):
         yield LegacyHost(text=text, field=f"annotation {key}", result=result)
 
 

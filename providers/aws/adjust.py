@@ -21,8 +21,8 @@ from extdns.model.record import (
     canonicalize_targets,
     list_policies,
     parse_address,
-    validate_record,
 )
+from extdns.model.validation import validate_record
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone, find_placement_problem
 from providers.aws.alias_targets import CLOUDFRONT_ZONE, find_alias_zone, find_aws_zone
@@ -259,7 +259,7 @@ def _find_value_problem(desired: DesiredRecord) -> str:
         return f"{len(targets)} values in one record; allowed: {_MAX_VALUES}"
     if rtype == rrtype.TXT:
         return next((problem for target in targets if (problem := _find_txt_problem(target))), "")
-    found = validate_record(desired) if rtype != rrtype.PTR else None  # Route 53 accepts PTR at any name
+    found = validate_record(desired, lenient=True) if rtype != rrtype.PTR else None  # Route 53 accepts PTR at any name
     return f"{found.value!r}; allowed: {found.allowed}" if found else ""
 
 

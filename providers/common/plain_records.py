@@ -7,7 +7,6 @@ section 2.1).
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from msgspec.structs import replace
@@ -17,12 +16,12 @@ from extdns.model import rrtype
 from extdns.model.change import Refusal
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, canonicalize_targets, parse_address
+from extdns.model.validation import is_host_name
 from extdns.model.value import EMPTY_MAP
 from extdns.model.zone import Zone, find_placement_problem
 from providers.common import rdata
 
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE)
-_HOST: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.?)+", re.IGNORECASE)
 _TYPES_OF_HOSTS: Final = rrtype.ADDRESSES | {rrtype.MX}
 _TYPES_WITH_HOST: Final = frozenset({rrtype.NS, rrtype.MX, rrtype.SRV})
 _SINGLE_VALUE_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
@@ -59,7 +58,7 @@ def _find_problem(desired: DesiredRecord, zone: Zone, holders: str) -> str:
         return problem
     if rtype in _SINGLE_VALUE_TYPES and len(desired.targets) > 1:
         return f"a {rtype} can have only one target, not {len(desired.targets)}: {', '.join(desired.targets)}"
-    if rtype in _TYPES_OF_HOSTS and not _HOST.fullmatch(name.removeprefix("*.")):
+    if rtype in _TYPES_OF_HOSTS and not is_host_name(name):
         return f"{name} is not a host name (letters, digits, hyphens); BIND rejects such an {rtype}"
     return ""
 
@@ -69,7 +68,7 @@ def _normalize_target(desired: DesiredRecord, target: str) -> str:
     normalized = rdata.normalize_target(rtype, target)
     if rtype in _TYPES_WITH_HOST or (rtype == rrtype.PTR and any(desired.name.within(tree) for tree in _REVERSE_ZONES)):
         host = normalized.rpartition(" ")[2].removesuffix(".")
-        if host and not _HOST.fullmatch(host):
+        if host and not is_host_name(host.lower()):
             raise InvalidValueError(
                 target, f"{rtype} data whose host has letters, digits and hyphens", Reason.INVALID_TARGET
             )

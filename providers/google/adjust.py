@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.change import Refusal
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, canonicalize_targets, parse_address, validate_record
+from extdns.model.record import DesiredRecord, canonicalize_targets, parse_address
+from extdns.model.validation import validate_record
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone, find_placement_problem
 from providers.common.txt_strings import is_txt_value, join_strings
@@ -89,5 +90,6 @@ def _find_value_problem(desired: DesiredRecord, limits: ProjectLimits) -> str:
         return "" if invalid is None else f"{invalid[:60]!r}; allowed: TXT values of printable ASCII in double quotes"
     if rtype in rrtype.ADDRESSES and (host := next((text for text in targets if parse_address(text) is None), "")):
         return f"{rtype} needs addresses, not {host}; Cloud DNS does not support aliases"
-    found = validate_record(desired) if rtype != rrtype.PTR else None  # the service accepts PTR at any name
+    # the service accepts PTR at any name
+    found = validate_record(desired, lenient=True) if rtype != rrtype.PTR else None
     return f"{found.value!r}; allowed: {found.allowed}" if found else ""

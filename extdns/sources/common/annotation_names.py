@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -58,8 +59,24 @@ KNOWN_KEYS: Final = frozenset(prefix + name for prefix in BOTH_PREFIXES for name
 _OPEN: Final = ("cloudflare-", "scw-", "webhook-", "coredns-")  # any text may follow
 _MIN_SIMILAR_NAME: Final = 0.8
 _MIN_SIMILAR_PREFIX: Final = 0.95  # one letter differs; another installation may have a prefix such as internal-dns.…
+_BARE: Final = frozenset({"hostname", "internal-hostname"})  # other names without prefix may be those of other tools
 _FIELD: Final = "metadata.annotations"
 _MAX_REMEMBERED: Final = 1024
+
+
+def find_misplaced_keys(labels: Mapping[str, str] | None) -> tuple[ClaimWarning, ...]:
+    """Return warnings, sorted by key: one for each annotation of extdns that is among the *labels* of an object."""
+    if not labels or KNOWN_KEYS.isdisjoint(labels):
+        return ()
+    return tuple(
+        ClaimWarning(
+            reason=Reason.IGNORED_ANNOTATION,
+            field="metadata.labels",
+            value=key,
+            allowed=f"{key} among metadata.annotations; labels are not read",
+        )
+        for key in sorted(KNOWN_KEYS.intersection(labels))
+    )
 
 
 @lru_cache(maxsize=_MAX_REMEMBERED)
@@ -75,7 +92,7 @@ def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarnin
     warnings: list[ClaimWarning] = []
     for key in sorted(keys):
         head, slash, name = key.rpartition("/")
-        meant = slash and _find_meant_key(head + slash, name, prefix)
+        meant = _find_meant_key(head + slash, name, prefix) if slash else f"{prefix}{key}" if key in _BARE else ""
         if meant:
             allowed = f"the key {meant}"
             warnings.append(ClaimWarning(reason=Reason.IGNORED_ANNOTATION, field=_FIELD, value=key, allowed=allowed))

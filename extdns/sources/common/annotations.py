@@ -17,6 +17,7 @@ from extdns.model import rrtype, ttl
 from extdns.model.claim import ClaimWarning
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, RECORD_TYPE, choose_record_type, parse_target, strip_trailing_dots
+from extdns.model.validation import TARGETS_ALLOWED, describe_allowed
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.ports import ClusterView
 from extdns.resources.core import Node
@@ -36,15 +37,20 @@ class Annotations(Value, frozen=True, kw_only=True):
     Attributes:
         prefix: the prefix in use on this object.
         values: the values of the annotations under that prefix, by key without the prefix.
-        warnings: one for each ignored key: it has an older prefix than others of the object, or is misspelled.
+        warnings: one for each ignored key: it has an older prefix than others of the object, or is misspelled; and one
+            for each value that is none of those that its annotation allows.
+        joins_blanks: whether blanks inside the items of lists are removed, as external-dns does.
     """
 
     prefix: str
     values: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     warnings: tuple[ClaimWarning, ...] = ()
+    joins_blanks: bool = False
 
     @classmethod
-    def read(cls, annotations: Mapping[str, str] | None, accepted: Sequence[str]) -> Annotations:
+    def read(
+        cls, annotations: Mapping[str, str] | None, accepted: Sequence[str], *, joins_blanks: bool = False
+    ) -> Annotations:
         """Read *annotations* under the first of the *accepted* prefixes that the object uses."""
         if annotations:
             unknown = frozenset(annotations.keys() - KNOWN_KEYS)
@@ -58,7 +64,9 @@ class Annotations(Value, frozen=True, kw_only=True):
                         warnings=(
                             *_find_outdated_keys(annotations, prefix, values, accepted[at + 1 :]),
                             *find_misspelled_keys(unknown, prefix),
+                            *_find_invalid_values(values, prefix),
                         ),
+                        joins_blanks=joins_blanks,
                     )
             return cls(prefix=accepted[0], warnings=find_misspelled_keys(unknown, accepted[0]))
         return cls(prefix=accepted[0])
@@ -77,19 +85,53 @@ class Annotations(Value, frozen=True, kw_only=True):
 
     def get_list(self, name: str) -> tuple[str, ...]:
         """Return the items of the comma-separated annotation *name*, as `split_list` does."""
-        return split_list(self.values.get(name))
+        return split_list(self.values.get(name), joins_blanks=self.joins_blanks)
 
-    def get_choice(self, name: str, *allowed: str) -> tuple[str, tuple[ClaimWarning, ...]]:
-        """Return the value of annotation *name* if it is one of *allowed*, else "" and a warning."""
-        value = self.values.get(name)
-        if value is None or value in allowed:
-            return value or "", ()
-        return "", (self.build_warning(name, Reason.INVALID_ANNOTATION, " or ".join(allowed)),)
+    def get_choice(self, name: str) -> str:
+        """Return the value of annotation *name* if it is one of `CHOICES`, else ""."""
+        value = self.values.get(name, "")
+        return value if value in CHOICES[name] else ""
 
 
-def split_list(text: str | None) -> tuple[str, ...]:
-    """Split a comma-separated list. Spaces are removed and empty items dropped (docs/spec/sources.md 11)."""
-    return tuple(item for part in text.replace(" ", "").split(",") if (item := part.strip())) if text else ()
+ACCESS: Final = "access"
+ENDPOINTS_TYPE: Final = "endpoints-type"
+TARGET_ANNOTATION: Final = "target"
+
+CHOICES: Final = {
+    ACCESS: ("public", "private"),
+    ALIAS: ("true", "false"),
+    ENDPOINTS_TYPE: ("NodeExternalIP", "HostIP"),
+}
+"""The annotations that allow some values only. An invalid value counts as none."""
+
+
+def _find_invalid_values(values: Mapping[str, str], prefix: str) -> Iterator[ClaimWarning]:
+    if CHOICES.keys().isdisjoint(values) and values.get(TARGET_ANNOTATION) != "":
+        return
+    for name, choices in CHOICES.items():
+        if name in values and values[name] not in choices:
+            yield _build_warning(prefix, name, values[name], " or ".join(choices))
+    if values.get(TARGET_ANNOTATION) == "":
+        allowed = "an address or host name; an empty value counts as none, so the targets are those of the object"
+        yield _build_warning(prefix, TARGET_ANNOTATION, "", allowed)
+
+
+def _build_warning(prefix: str, name: str, value: str, allowed: str) -> ClaimWarning:
+    return ClaimWarning(
+        reason=Reason.INVALID_ANNOTATION, field=f"annotation {prefix}{name}", value=value, allowed=allowed
+    )
+
+
+def split_list(text: str | None, *, joins_blanks: bool = False) -> tuple[str, ...]:
+    """Split a comma-separated list; empty items are dropped (docs/spec/sources.md 11).
+
+    Blanks around items are removed; with *joins_blanks*, also those inside them.
+    """
+    if not text:
+        return ()
+    return tuple(
+        item for part in (text.replace(" ", "") if joins_blanks else text).split(",") if (item := part.strip())
+    )
 
 
 def _find_outdated_keys(
@@ -105,7 +147,7 @@ def _find_outdated_keys(
             reason=Reason.INVALID_ANNOTATION if key.rpartition("/")[2] in values else Reason.IGNORED_ANNOTATION,
             field=f"annotation {key}",
             value=annotations[key],
-            allowed=f"the prefix {prefix}, since the object uses it too",
+            allowed=f"the prefix {prefix}: the object uses it too, so annotations with the old prefix are ignored",
         )
         for key in sorted(outdated)
     )
@@ -135,8 +177,8 @@ class RecordOptions(Value, frozen=True, kw_only=True):
     """The options that annotations set for every record of one object: TTL, set identifier, provider properties.
 
     Attributes:
-        warnings: those of `Annotations`; also one if the TTL is invalid, and one if `alias` is invalid: such a value is
-            ignored. Providers check the other values.
+        warnings: those of `Annotations`; also one if the TTL is invalid, which is then ignored. Providers check the
+            values of properties.
     """
 
     ttl_s: int = ttl.UNSET
@@ -146,11 +188,8 @@ class RecordOptions(Value, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, annotations: Annotations) -> RecordOptions:
-        """Read all options. An invalid TTL or `alias` is ignored and gives a warning."""
+        """Read all options. An invalid TTL is ignored and gives a warning."""
         ttl_s, warnings = _read_ttl(annotations)
-        alias = annotations.get(ALIAS)
-        if alias not in {None, "true", "false"}:
-            warnings += (annotations.build_warning(ALIAS, Reason.INVALID_ANNOTATION, "true or false"),)
         return cls(
             ttl_s=ttl_s,
             set_identifier=annotations.values.get(SET_IDENTIFIER, ""),
@@ -200,11 +239,6 @@ def _find_property_key(name: str, prefix: str) -> str:
     if name == _AZURE_TAGS:
         return "azure/tags"
     return next((prefix + known for known in _CLOUDFLARE_KEYS if name.startswith(known)), "")
-
-
-TARGET_ANNOTATION: Final = "target"
-
-_ALLOWED: Final = "IP addresses without zone, or host names"
 
 
 class FoundTargets(Value, frozen=True, kw_only=True):
@@ -265,14 +299,15 @@ def parse_targets(
             try:
                 rtype, target = parse_target(text)
             except InvalidValueError:
-                invalid.append(ClaimWarning(reason=Reason.INVALID_TARGET, field=field, value=text, allowed=_ALLOWED))
+                allowed = describe_allowed(text, TARGETS_ALLOWED)
+                invalid.append(ClaimWarning(reason=Reason.INVALID_TARGET, field=field, value=text, allowed=allowed))
             else:
                 groups.setdefault(rtype, set()).add(target)
     if groups:
         by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
         return FoundTargets(groups=by_type, warnings=warnings + tuple(invalid))
     if invalid:
-        detail = f"{field}: {shorten(invalid[0].value)!r} is not a target; allowed: {_ALLOWED}"
+        detail = f"{field}: {shorten(invalid[0].value)!r} is not a target; allowed: {invalid[0].allowed}"
         return MissingTargets(reason=Reason.INVALID_TARGET, detail=detail, warnings=warnings)
     return MissingTargets(reason=if_empty.reason, detail=if_empty.detail, warnings=warnings + if_empty.warnings)
 
@@ -291,7 +326,7 @@ def read_target_annotation(annotations: Annotations, *, on_object: str = "") -> 
         if on_object
         else annotations.describe_field(TARGET_ANNOTATION)
     )
-    if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail=f"{field} has no target; allowed: {_ALLOWED}")
+    if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail=f"{field} has no target; allowed: {TARGETS_ALLOWED}")
     return parse_targets(annotations.get_list(TARGET_ANNOTATION), field, if_empty=if_empty)
 
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, assert_never
 
+from msgspec.structs import replace
+
+
 from extdns.errors import InvalidValueError
 from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
@@ -26,8 +29,9 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, KubernetesObject, ObjectMeta, ObjectRef
 from extdns.model.reason import REASONS, Reason
 from extdns.model.record import RESOURCE, DesiredRecord
+from extdns.model.validation import parse_hostname
 from extdns.model.value import EMPTY_MAP, StringMap, Value
-from extdns.sources.common.annotation_names import BOTH_PREFIXES
+from extdns.sources.common.annotation_names import BOTH_PREFIXES, find_misplaced_keys
 from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
@@ -62,6 +66,7 @@ class ClaimBuilder:
         "_excluded_claims",
         "_invalid_claims",
         "_labels",
+        "_lenient",
         "_options",
         "_ref",
         "_requested",
@@ -70,7 +75,15 @@ class ClaimBuilder:
         "_warnings",
     )
 
-    def __init__(self, source: str, ref: ObjectRef, options: RecordOptions, *, resource: str | None = None) -> None:
+    def __init__(
+        self,
+        source: str,
+        ref: ObjectRef,
+        options: RecordOptions,
+        *,
+        resource: str | None = None,
+        lenient: bool = False,
+    ) -> None:
         """Build claims for the object at *ref*.
 
         Args:
@@ -78,12 +91,14 @@ class ClaimBuilder:
             ref: reference to the object.
             options: TTL, set identifier and properties of every claim.
             resource: the resource that ownership records name; None is the object itself, "" is none.
+            lenient: see `extdns.model.validation`.
         """
         label = ref.key.resource if resource is None else resource
         self._labels: Final = StringMap(((RESOURCE, label),)) if label else EMPTY_MAP
         self._source: Final = source
         self._ref: Final = ref
         self._options: Final = options
+        self._lenient: Final = lenient
         self._requested: dict[_Key, _RequestedTargets] = {}
         self._unresolved_claims: dict[DnsName, UnresolvedClaim] = {}
         self._excluded_claims: dict[DnsName, ExcludedClaim] = {}
@@ -93,7 +108,7 @@ class ClaimBuilder:
     def parse_name(self, text: str, field: str) -> DnsName | None:
         """Return *text* as a name. If it is invalid, add an invalid claim and return None."""
         try:
-            return DnsName.parse_hostname(text)
+            return parse_hostname(text, lenient=self._lenient)
         except InvalidValueError as exc:
             self.reject(text, field, REASONS[exc.reason], exc.allowed)
             return None
@@ -281,12 +296,20 @@ class SourceSettings(Value, frozen=True, kw_only=True):
         namespace: read objects of this namespace only; "" is all. Cluster-scoped objects are always read.
         prefixes: accepted annotation prefixes, the preferred one first.
         templates: templates that render hostnames and targets.
+        compat: the value of `--compat`: names and targets are checked as far as external-dns does.
     """
 
     flags: SourceFlags
     namespace: str = ""
     prefixes: tuple[str, ...] = BOTH_PREFIXES
     templates: Templates = NO_TEMPLATES
+    compat: bool = False
+
+    def read_annotations(self, meta: ObjectMeta) -> Annotations:
+        """Read the annotations of an object, and warn about those that are among its labels."""
+        found = Annotations.read(meta.annotations, self.prefixes, joins_blanks=self.compat)
+        misplaced = find_misplaced_keys(meta.labels)
+        return replace(found, warnings=found.warnings + misplaced) if misplaced else found
 
     def find_exclusion(self, ref: ObjectRef, meta: ObjectMeta, annotations: Annotations) -> str:
         """Return the flag or annotation that excludes the object, or "" if none does."""

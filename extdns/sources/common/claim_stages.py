@@ -26,9 +26,14 @@ from extdns.model.record import (
     RECORD_TYPE,
     Address,
     DesiredRecord,
-    RecordProblem,
     parse_address,
     parse_target,
+)
+from extdns.model.validation import (
+    TARGETS_ALLOWED,
+    RecordProblem,
+    describe_allowed,
+    find_target_problem,
     validate_record,
 )
 from extdns.model.value import Value
@@ -37,20 +42,25 @@ from extdns.model.value import Value
 ClaimStage = Callable[[ResolvedClaim], tuple[Claim, ...]]
 
 
-def validate_claim(claim: ResolvedClaim) -> tuple[ResolvedClaim | UnresolvedClaim]:
+def validate_claim(claim: ResolvedClaim, *, lenient: bool = False) -> tuple[ResolvedClaim | UnresolvedClaim]:
     """Return *claim*, or an unresolved claim in its place if its record is not valid (docs/spec/sources.md 1.6).
 
-    A record is also rejected if it has no target, or if ownership records do not support its type.
+    A record is also rejected if it has no target, or if ownership records do not support its type. *lenient*: see
+    `validate_record`.
     """
     field = claim.provenance.field
-    problem = validate_record(claim.desired) or _find_type_problem(claim.desired)
-    if problem is not None:
-        detail = f"{field}: {describe_invalid_value(problem.value, problem.allowed)}"
-        return (_build_unresolved_claim(claim, Reason.INVALID_ENDPOINT, detail),)
+    problem = validate_record(claim.desired, lenient=lenient) or _find_type_problem(claim.desired)
+    if problem is not None and not problem.is_warning:
+        place = "target" if problem.reason is Reason.INVALID_TARGET else f"{field}:"
+        detail = f"{place} {describe_invalid_value(problem.value, problem.allowed)}"
+        return (_build_unresolved_claim(claim, problem.reason, detail),)
     if not claim.desired.targets:
         detail = f"{field} has no target; allowed: at least one, there or by --default-targets"
         return (_build_unresolved_claim(claim, Reason.UNSUPPORTED, detail),)
-    return (claim,)
+    if problem is None:
+        return (claim,)
+    warning = ClaimWarning(reason=problem.reason, field=field, value=problem.value, allowed=problem.allowed)
+    return (replace(claim, warnings=(*claim.warnings, warning)),)
 
 
 def _find_type_problem(endpoint: DesiredRecord) -> RecordProblem | None:
@@ -66,29 +76,33 @@ def _build_unresolved_claim(claim: ResolvedClaim, reason: Reason, detail: str) -
         provenance=claim.provenance,
         reason=reason,
         detail=detail,
-        type=claim.desired.type,
+        # what should be an address looks like a CNAME, so a record of any type may be meant
+        type="" if reason is Reason.INVALID_TARGET and claim.desired.type == rrtype.CNAME else claim.desired.type,
     )
 
-
-_ALLOWED_TARGET: Final = "an IP address without zone, or a host name"
 
 TargetGroups = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def parse_default_targets(texts: Iterable[str]) -> TargetGroups:
+def parse_default_targets(texts: Iterable[str], *, lenient: bool = False) -> TargetGroups:
     """Parse `--default-targets`. Return each record type with its canonical, sorted targets.
+
+    *lenient*: see `extdns.model.validation`.
 
     Raises:
         UsageError: a text is neither an address nor a host name.
     """
     groups: dict[str, set[str]] = {}
     for text in texts:
+        rtype, target, allowed = "", "", ""
         try:
             rtype, target = parse_target(text)
-        except InvalidValueError as exc:
-            raise UsageError(
-                f"--default-targets={sanitize(text)} is not a target\n  allowed: {_ALLOWED_TARGET}"
-            ) from exc
+        except InvalidValueError:
+            allowed = describe_allowed(text, TARGETS_ALLOWED)
+        if rtype == rrtype.CNAME and not lenient:
+            allowed = find_target_problem(rtype, target)
+        if allowed:
+            raise UsageError(f"--default-targets={sanitize(text)} is not a target\n  allowed: {allowed}")
         groups.setdefault(rtype, set()).add(target)
     return tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
 

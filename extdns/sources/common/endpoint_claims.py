@@ -10,6 +10,7 @@ from extdns.model.claim import ClaimWarning, InvalidClaim, Provenance, ResolvedC
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import REASONS, Reason
 from extdns.model.record import OWNER, RESOURCE, DesiredRecord, canonicalize_targets
+from extdns.model.validation import parse_owner
 from extdns.model.value import StringMap
 from extdns.resources.externaldns import SpecEndpoint
 
@@ -21,25 +22,26 @@ _TARGET_REQUIRED_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 
 
 def build_endpoint_claim(
-    endpoint: SpecEndpoint, provenance: Provenance
+    endpoint: SpecEndpoint, provenance: Provenance, *, lenient: bool = False
 ) -> ResolvedClaim | UnresolvedClaim | InvalidClaim:
     """Build the claim for *endpoint*, found in the field of *provenance*.
 
     If the name is not valid, the claim is invalid. If a target is not valid, or a CNAME or DNAME has no target, the
     claim is unresolved, so an existing record stays. An endpoint of another type without targets gives a claim without
     targets. An invalid TTL is ignored with a warning. The validation stage checks type and targets later, after default
-    targets were added (docs/spec/sources.md 0.2).
+    targets were added (docs/spec/sources.md 0.2). *lenient*: see `extdns.model.validation`.
     """
     try:
-        name = DnsName.parse(endpoint.dns_name.replace("\\052", "*"))
+        name = parse_owner(endpoint.dns_name, endpoint.record_type, lenient=lenient)
     except InvalidValueError as exc:
         return InvalidClaim(
             provenance=provenance, reason=REASONS[exc.reason], value=endpoint.dns_name, allowed=exc.allowed
         )
-    desired = _build_desired_record(name, endpoint, provenance)
+    ttl_s, warnings = _read_ttl(endpoint, provenance)
+    desired = _build_desired_record(name, endpoint, ttl_s, provenance)
     problem = _find_trailing_dot_problem(endpoint) or _find_missing_target(desired)
     if problem is None:
-        return ResolvedClaim(desired=desired, provenance=provenance, warnings=_find_warnings(endpoint, provenance))
+        return ResolvedClaim(desired=desired, provenance=provenance, warnings=warnings)
     value, allowed = problem
     detail = f"{provenance.field}: {describe_invalid_value(value, allowed)}"
     return UnresolvedClaim(
@@ -52,13 +54,13 @@ def build_endpoint_claim(
     )
 
 
-def _build_desired_record(name: DnsName, endpoint: SpecEndpoint, provenance: Provenance) -> DesiredRecord:
+def _build_desired_record(name: DnsName, endpoint: SpecEndpoint, ttl_s: int, provenance: Provenance) -> DesiredRecord:
     labels = {key: value for key, value in (endpoint.labels or {}).items() if key != OWNER}
     return DesiredRecord(
         name=name,
         type=endpoint.record_type,
         targets=canonicalize_targets(endpoint.record_type, _list_targets(endpoint)),
-        ttl_s=endpoint.record_ttl if _has_ttl(endpoint) else ttl.UNSET,
+        ttl_s=ttl_s,
         set_identifier=endpoint.set_identifier,
         labels=StringMap.from_items(labels | {RESOURCE: provenance.ref.key.resource}),
         properties=StringMap.from_items(
@@ -72,17 +74,12 @@ def _list_targets(endpoint: SpecEndpoint) -> tuple[str, ...]:
     return tuple(target for target in endpoint.targets or () if target)
 
 
-def _has_ttl(endpoint: SpecEndpoint) -> bool:
-    return 0 < endpoint.record_ttl <= ttl.MAX_TTL_S
-
-
-def _find_warnings(endpoint: SpecEndpoint, provenance: Provenance) -> tuple[ClaimWarning, ...]:
-    if endpoint.record_ttl == ttl.UNSET or _has_ttl(endpoint):
-        return ()
-    value, allowed = str(endpoint.record_ttl), f"from 1 to {ttl.MAX_TTL_S} seconds"
-    return (
-        ClaimWarning(reason=Reason.INVALID_TTL, field=f"{provenance.field}.recordTTL", value=value, allowed=allowed),
-    )
+def _read_ttl(endpoint: SpecEndpoint, provenance: Provenance) -> tuple[int, tuple[ClaimWarning, ...]]:
+    try:
+        return ttl.check_ttl(endpoint.record_ttl) if endpoint.record_ttl else ttl.UNSET, ()
+    except InvalidValueError as exc:
+        field = f"{provenance.field}.recordTTL"
+        return ttl.UNSET, (ClaimWarning(reason=REASONS[exc.reason], field=field, value=exc.value, allowed=exc.allowed),)
 
 
 def _find_trailing_dot_problem(endpoint: SpecEndpoint) -> tuple[str, str] | None:

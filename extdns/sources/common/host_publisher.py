@@ -83,7 +83,7 @@ class HostPublisher:
         self.settings: Final = settings
         self.flags: Final = settings.flags
         self.ref: Final = build_ref(kind, obj.metadata)
-        self.annotations: Final = Annotations.read(obj.metadata.annotations, settings.prefixes)
+        self.annotations: Final = settings.read_annotations(obj.metadata)
         self.annotated_targets: Final[FoundTargets | MissingTargets | None] = read_target_annotation(self.annotations)
         self._builders: Final[dict[RecordOptions | None, ClaimBuilder]] = {}
         self._bare_builder: ClaimBuilder | None = None
@@ -100,15 +100,18 @@ class HostPublisher:
         builder = self._builders.get(options)
         if builder is None:
             read = self._read_options(self.annotations) if options is None else options
-            builder = ClaimBuilder(self._source, self.ref, read, resource=self._name_resource(self.ref.key))
+            builder = self._create_builder(read, self._name_resource(self.ref.key))
             self._builders[options] = builder
         return builder
+
+    def _create_builder(self, options: RecordOptions, resource: str) -> ClaimBuilder:
+        return ClaimBuilder(self._source, self.ref, options, resource=resource, lenient=self.settings.compat)
 
     @property
     def bare_builder(self) -> ClaimBuilder:
         """Merges the requested hostnames that have neither record options nor a resource."""
         if self._bare_builder is None:
-            self._bare_builder = ClaimBuilder(self._source, self.ref, _NO_OPTIONS, resource="")
+            self._bare_builder = self._create_builder(_NO_OPTIONS, "")
         return self._bare_builder
 
     def exclude(self, excluded_by: str) -> None:

@@ -17,7 +17,6 @@ from extdns.resources.meta import LoadBalancedStatus
 from extdns.resources.networking import INGRESS
 from extdns.sources.common.annotation_names import PREFIX
 from extdns.sources.common.annotations import (
-    Annotations,
     ExcludedHost,
     MissingTargets,
     TargetResult,
@@ -50,7 +49,7 @@ def find_gateway_targets(
         ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
         NotSyncedError: Ingresses or Services are not listed yet.
     """
-    annotations = Annotations.read(gateway.metadata.annotations, settings.prefixes)
+    annotations = settings.read_annotations(gateway.metadata)
     description = f"Gateway {namespace}/{gateway.metadata.name}"
     annotated = read_target_annotation(annotations, on_object=description)
     if annotated is not None:

@@ -33,27 +33,6 @@ def test_each_spelling_of_a_domain_name_gives_the_canonical_name(text: str, expe
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("a.org..", "a.org", id="two-trailing-dots"),
-        pytest.param(r"\052.a.org", "*.a.org", id="wildcard-as-route-53-shows-it"),
-        pytest.param(r"\052.a.org..", "*.a.org", id="both"),
-        pytest.param("a.org...", None, id="three-trailing-dots"),
-        pytest.param(r"\053.a.org", None, id="another-escape"),
-        pytest.param("..", None, id="nothing-but-dots"),
-    ],
-)
-def test_hostnames_of_objects_may_have_two_trailing_dots_or_an_escaped_wildcard(
-    text: str, expected: str | None
-) -> None:
-    if expected is None:
-        with pytest.raises(InvalidValueError):
-            DnsName.parse_hostname(text)
-    else:
-        assert DnsName.parse_hostname(text) == expected
-
-
-@pytest.mark.parametrize(
     ("text", "allowed"),
     [
         pytest.param("", "without empty labels", id="empty"),
@@ -126,15 +105,6 @@ def test_parsing_a_canonical_name_returns_it_unchanged(text: str) -> None:
 
 def test_a_name_with_an_invalid_a_label_is_displayed_unchanged() -> None:
     assert DnsName.parse("xn--a.example").to_unicode() == "xn--a.example"
-
-
-@pytest.mark.parametrize(
-    "text", ["https://web.example.org/path", "http://web.example.org:8080", "HTTPS://web.example.org"]
-)
-def test_a_url_is_not_accepted_as_a_hostname(text: str) -> None:
-    with pytest.raises(InvalidValueError) as caught:
-        DnsName.parse_hostname(text)
-    assert caught.value.allowed == "a host name without scheme, port and path, such as web.example.org"
 
 
 def test_names_are_sorted_by_their_labels_from_the_root_down_as_in_route_53() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 
+import msgspec
 import pytest
 
 from extdns.model.reason import Reason
 from extdns.sources.common.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX, find_misspelled_keys
 from extdns.sources.common.annotations import Annotations, RecordOptions, choose_prefixes
+from tests.unit.sources.made import DEFAULTS, settings_with
+from tests.unit.sources.samples import meta
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,7 @@ def test_if_the_annotation_prefix_flag_is_set_annotations_with_other_prefixes_gi
     ("text", "expected"),
     [
         pytest.param("web.acme.test, www.acme.test", ("web.acme.test", "www.acme.test"), id="2.2-blank-after-comma"),
-        pytest.param("w eb.acme.test", ("web.acme.test",), id="2.2-all-blanks-are-removed"),
+        pytest.param("a.t b.t", ("a.t b.t",), id="blanks-inside-stay"),
         pytest.param("\ta.t\n", ("a.t",), id="2.2-other-blanks-at-the-ends"),
         pytest.param("a.t,\nb.t", ("a.t", "b.t"), id="2.2-one-per-line"),
         pytest.param("", (), id="11.1-empty"),
@@ -83,8 +86,16 @@ def test_if_the_annotation_prefix_flag_is_set_annotations_with_other_prefixes_gi
         pytest.param(" , \t,", (), id="11.1-nothing-but-blanks"),
     ],
 )
-def test_list_annotations_are_split_at_commas_and_spaces_are_removed(text: str, expected: tuple[str, ...]) -> None:
+def test_list_annotations_are_split_at_commas_and_blanks_around_items_are_removed(
+    text: str, expected: tuple[str, ...]
+) -> None:
     assert Annotations.read({PREFIX + "hostname": text}, BOTH_PREFIXES).get_list("hostname") == expected
+
+
+def test_with_compat_all_spaces_of_a_list_are_removed() -> None:
+    settings = settings_with(compat=True)
+    annotations = settings.read_annotations(meta("ns/x", {PREFIX + "hostname": "w eb.acme.test"}))
+    assert annotations.get_list("hostname") == ("web.acme.test",)
 
 
 def test_an_absent_list_annotation_is_read_as_an_empty_list() -> None:
@@ -102,15 +113,34 @@ def test_an_absent_list_annotation_is_read_as_an_empty_list() -> None:
 def test_a_value_of_an_annotation_that_is_not_allowed_is_ignored_with_a_warning(
     value: str, expected: str, noticed: bool
 ) -> None:
-    chosen, notices = Annotations.read({PREFIX + "access": value}, BOTH_PREFIXES).get_choice(
-        "access", "public", "private"
-    )
-    assert chosen == expected
-    assert [warning.allowed for warning in notices] == (["public or private"] if noticed else [])
+    annotations = Annotations.read({PREFIX + "access": value}, BOTH_PREFIXES)
+    assert annotations.get_choice("access") == expected
+    assert [warning.allowed for warning in annotations.warnings] == (["public or private"] if noticed else [])
 
 
 def test_an_absent_annotation_gives_no_warning_about_its_value() -> None:
-    assert Annotations.read(None, BOTH_PREFIXES).get_choice("access", "public") == ("", ())
+    annotations = Annotations.read(None, BOTH_PREFIXES)
+    assert (annotations.get_choice("access"), annotations.warnings) == ("", ())
+
+
+def test_an_empty_target_annotation_gives_a_warning() -> None:
+    (warning,) = Annotations.read({PREFIX + "target": ""}, BOTH_PREFIXES).warnings
+    assert (warning.reason, warning.field) == (Reason.INVALID_ANNOTATION, f"annotation {PREFIX}target")
+    assert "the targets are those of the object" in warning.allowed
+
+
+def test_an_annotation_of_extdns_among_the_labels_gives_a_warning() -> None:
+    labelled = msgspec.structs.replace(meta("ns/x", {}), labels={PREFIX + "hostname": "a.t", "app": "web"})
+    (warning,) = DEFAULTS.read_annotations(labelled).warnings
+    assert (warning.reason, warning.field) == (Reason.IGNORED_ANNOTATION, "metadata.labels")
+    assert warning.allowed == f"{PREFIX}hostname among metadata.annotations; labels are not read"
+
+
+def test_the_warning_about_an_annotation_with_the_old_prefix_states_that_all_of_these_are_ignored() -> None:
+    (warning,) = Annotations.read({PREFIX + "ttl": "60", OLD_PREFIX + "hostname": "a.t"}, BOTH_PREFIXES).warnings
+    assert warning.allowed == (
+        f"the prefix {PREFIX}: the object uses it too, so annotations with the old prefix are ignored"
+    )
 
 
 def test_messages_about_an_annotation_show_its_full_key_with_prefix() -> None:
@@ -127,6 +157,7 @@ def test_messages_about_an_annotation_show_its_full_key_with_prefix() -> None:
         pytest.param(f"{PREFIX}aws-wieght", f"{PREFIX}aws-weight", id="name for a provider"),
         pytest.param("exteranl-dns.alpha.kubernetes.io/ttl", f"{OLD_PREFIX}ttl", id="prefix"),
         pytest.param("externaldns.kubernetes.io/hostnames", f"{PREFIX}hostname", id="prefix and name"),
+        pytest.param("hostname", f"{PREFIX}hostname", id="no prefix"),
     ],
 )
 def test_a_misspelt_annotation_key_gives_a_warning_that_shows_the_right_key(key: str, meant: str) -> None:
@@ -142,7 +173,7 @@ def test_a_misspelt_annotation_key_gives_a_warning_that_shows_the_right_key(key:
         pytest.param(f"{PREFIX}scw-weights", id="free text of a provider"),
         pytest.param("internal-dns.kubernetes.io/hostname", id="prefix of another installation"),
         pytest.param("kubernetes.io/ingress.class", id="another program"),
-        pytest.param("hostname", id="no prefix"),
+        pytest.param("target", id="no prefix, and a name that other programs use"),
     ],
 )
 def test_a_key_that_another_program_may_read_gives_no_warning(key: str) -> None:

@@ -62,7 +62,7 @@ def test_dns_endpoints_publish_their_records() -> None:
             "SRV", ["10 20 5060 sip.t"], unresolved("a.t", Reason.INVALID_ENDPOINT), id="1.6-srv-without-a-dot"
         ),
         pytest.param("MX", ["mail.t"], unresolved("a.t", Reason.INVALID_ENDPOINT), id="1.6-mx-without-preference"),
-        pytest.param("NAPTR", ['1 1 "u" "x" "y" .'], resolved("a.t", "NAPTR", '1 1 "u" "x" "y" .'), id="6.3-naptr"),
+        pytest.param("NAPTR", ['1 1 "u" "x" "" .'], resolved("a.t", "NAPTR", '1 1 "u" "x" "" .'), id="6.3-naptr"),
         pytest.param(
             "NAPTR", ['1 1 "u" "x" "y" z'], unresolved("a.t", Reason.INVALID_ENDPOINT), id="6.3-naptr-without-a-dot"
         ),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import KubernetesObject
-from extdns.model.record import validate_record
+from extdns.model.validation import validate_record
 from extdns.ports import Source
 from extdns.resources.core import Service, ServicePort, ServiceSpec
 from extdns.sources.common.annotation_names import OLD_PREFIX, PREFIX

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.record import validate_record
+from extdns.model.validation import validate_record
 from extdns.ports import Source
 from extdns.resources.core import NAMESPACE
 from extdns.resources.gateway_api import (

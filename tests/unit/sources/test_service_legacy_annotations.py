@@ -15,7 +15,7 @@ from extdns.sources.common.annotation_names import BOTH_PREFIXES
 from extdns.sources.common.claim_stages import validate_claim
 from extdns.sources.service import Compatibility
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import load_balancer, node, ours, service
 
@@ -90,7 +90,7 @@ def claims(
         pytest.param(load_balancer({MATE: ""}, "192.0.2.1"), [], id="3.8-no-name"),
         pytest.param(
             load_balancer({MATE: "a.t,b.t"}, "192.0.2.1"),
-            [resolved("a.t,b.t", "A", "192.0.2.1")],
+            [invalid(Reason.INVALID_NAME, "a.t,b.t")],
             id="3.8-mate-annotation-is-a-single-name",
         ),
         pytest.param(

@@ -73,7 +73,7 @@ def test_if_all_targets_are_invalid_the_result_says_so() -> None:
     answer = parse_targets(["no host"], "spec.externalName", if_empty=NOTHING)
     assert isinstance(answer, MissingTargets)
     assert answer.reason is Reason.INVALID_TARGET
-    assert answer.detail.startswith("spec.externalName: 'no host' is not a target; allowed: IP addresses")
+    assert answer.detail.startswith("spec.externalName: 'no host' is not a target; allowed: one name or address")
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
 from extdns.model.kind import Kind
-from extdns.model.record import parse_address
 from extdns.model.selection import Operator, Requirement, Selector, is_label_key, is_label_value
+from extdns.model.validation import is_host_name
 from extdns.ports import ClusterView
 from extdns.resources.core import NAMESPACE
 from extdns.resources.gateway_api import LabelSelector, Listener, RouteNamespaces
@@ -89,15 +88,14 @@ def _build_requirement(key: str, operator: Operator, values: tuple[str, ...]) ->
 
 ALLOWED_HOSTNAME: Final = "a host name of letters, digits and '-' in labels of up to 63, perhaps after '*.'"
 
-_LABEL: Final = r"[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
-_HOSTNAME: Final = re.compile(rf"(?:\*\.)?(?=.{{1,255}}$){_LABEL}(?:\.{_LABEL})*\.?")
+_MAX_HOSTNAME: Final = 255
 _WILD: Final = "*."
 
 
 @lru_cache(maxsize=4096)
 def is_hostname(text: str) -> bool:
-    """Return whether *text* is a host name (RFC 1123 section 2.1) and not an IP address. It may begin with `*.`."""
-    return _HOSTNAME.fullmatch(text) is not None and parse_address(text) is None
+    """Return whether *text*, in any case and perhaps with a dot at its end, is a host name. It may begin with `*.`."""
+    return len(text) <= _MAX_HOSTNAME and is_host_name(text.lower().removesuffix("."))
 
 
 def find_common_hostname(listener: str, route: str) -> str | None:

@@ -189,7 +189,7 @@ class ParentFinder:
         return ExcludedHost(excluded_by=excluded_by) if excluded_by else gateway
 
     def _read_annotations(self, parent: Gateway | ListenerSet) -> Annotations:
-        return Annotations.read(parent.metadata.annotations, self._settings.prefixes)
+        return self._settings.read_annotations(parent.metadata)
 
     def _find_controller_exclusion(self, parent: Gateway | ListenerSet, ref: ResolvedParentRef) -> str:
         annotations = self._read_annotations(parent)

@@ -1,0 +1,61 @@
+"""Address records whose name is no host name, and invalid answers of the DNS service (docs/spec/sources.md 1.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.model.change import Action, AdjustedRecords
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import Zone
+from tests.builders import PLAN, build_claim, observe, owned, record
+from tests.world import start_world
+
+NAME = "_x"
+
+
+@pytest.mark.parametrize(
+    ("current", "compat", "published", "decided"),
+    [
+        pytest.param((), False, None, ("A", Action.NONE, Reason.INVALID_OBJECT), id="new"),
+        pytest.param((), True, "192.0.2.9", ("A", Action.KEEP, Reason.PUBLISHED), id="new-with-compat"),
+        pytest.param(tuple(owned(NAME)), False, "192.0.2.9", ("A", Action.KEEP, Reason.PUBLISHED), id="ours"),
+        pytest.param((record(NAME),), False, "192.0.2.1", ("A", Action.KEEP, Reason.FOREIGN_RECORD), id="foreign"),
+        pytest.param(
+            tuple(owned(NAME, "lb.test", rtype="CNAME")),
+            False,
+            "lb.test",
+            ("CNAME", Action.KEEP, Reason.INVALID_OBJECT),
+            id="cname-of-ours",
+        ),
+    ],
+)
+def test_an_address_record_whose_name_is_no_host_name_is_managed_only_if_it_exists_and_is_ours(
+    current: Sequence[Record], compat: bool, published: str | None, decided: tuple[str, Action, Reason]
+) -> None:
+    claim = build_claim("web", NAME, "192.0.2.9")
+    world = start_world(*current, first=[observe("web", claim)], plan=replace(PLAN, compat=compat))
+    world.run(for_s=600.0)
+    assert list(world.list_records().values()) == ([] if published is None else [(published,)])
+    assert decided in world.list_decisions(NAME)
+
+
+def test_an_answer_of_the_dns_service_that_is_not_valid_is_refused() -> None:
+    def adjust(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
+        return AdjustedRecords(accepted=tuple(replace(one, targets=("[lb].test",)) for one in desired))
+
+    claim = build_claim("web", "web", "lb.test", rtype="CNAME")
+    world = start_world(
+        *owned("web", "former.test", rtype="CNAME"),
+        first=[observe("web", claim)],
+        adjust=adjust,
+    )
+    assert world.list_decisions("web") == [("CNAME", Action.KEEP, Reason.INVALID_TARGET)]
+    assert world.decision("web").detail == (
+        "as the DNS service changes it, '[lb].test' is not valid; allowed: an IP address without zone, or a host name, "
+        "such as lb.test"
+    )
+    assert world.list_records() == {"web CNAME": ("former.test",)}
