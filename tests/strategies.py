@@ -154,3 +154,82 @@ def _build_owned(name: DnsName, picked: tuple[Any, ...]) -> OwnedRecord:
 def rows_held(name: DnsName, owners: tuple[str | None, ...] = OWNERS) -> st.SearchStrategy[list[OwnedRecord]]:
     """Generate lists of records at *name* with distinct keys, in any combination, valid or not."""
     return st.lists(owned(name, owners), max_size=5, unique_by=lambda one: one.key)
+
+
+_ODD: Final = " !\"#$%&'()*+,-./0:;<=>?@[\\]^_`{|}~aZ\t\n\0\x7fß😍"
+_HOSTS: Final = (
+    "web",
+    "*",
+    "_x",
+    "bücher",
+    "x-y",
+    "a.b",
+    "WEB",
+    "",
+    "x" * 63,
+    "x" * 64,
+    "[x]",
+    "a..b",
+    "-a",
+    "a-",
+    "a b",
+)
+_NEAR_HOSTS: Final = (
+    "{}",
+    "{}.",
+    "{}..",
+    "{}:8080",
+    "http://{}/",
+    "{} other.test",
+    "{};other.test",
+    "[{}]",
+    "\\052.{}",
+    "@{}",
+)
+_NEAR_ADDRESSES: Final = (
+    *("192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "192.0.2.300", "010.0.0.1", "192.0.2.1:443", "192.168.1"),
+    *("[192.0.2.1]", "[2001:db8::1]:443", "192.0.2.1 192.0.2.2", "192.0.2.0/24", "fe80::1%eth0", "1.2.3.4.", ""),
+)
+_PREFIXES: Final = {"MX": ("10 ", "", "70000 ", "10  "), "SRV": ("0 5 443 ", "0 443 ", "0 5 99999 ")}
+_REGEXP_PARTS: Final = (
+    "!",
+    "^",
+    ".*",
+    "$",
+    "(a)",
+    "\\\\1",
+    "\\\\2",
+    "x",
+    "i",
+    "[0-9]",
+    "{2}",
+    "|",
+    "+",
+    "[",
+    "(",
+    '\\"',
+    "/",
+)
+
+
+def hostnames(domain: str = "example.org") -> st.SearchStrategy[str]:
+    """Generate texts in places of hostnames below *domain*: valid, nearly valid and hostile ones."""
+    labels = st.sampled_from(_HOSTS) | st.text(_ODD, max_size=4)
+    names = labels.map(lambda label: f"{label}.{domain}" if label else domain)
+    return st.builds(str.format, st.sampled_from(_NEAR_HOSTS), names) | names
+
+
+def target_texts() -> st.SearchStrategy[str]:
+    """Generate texts in places of targets: addresses, host names, and what is nearly one."""
+    return st.sampled_from(_NEAR_ADDRESSES) | hostnames("example.net")
+
+
+def record_data(rtype: str) -> st.SearchStrategy[str]:
+    """Generate data for a record of *rtype*: valid, nearly valid and hostile."""
+    if rtype == "TXT":
+        return st.text(_ODD, max_size=8) | st.text(_ODD, max_size=8).map('"{}"'.format) | st.just("x" * 300)
+    if rtype == "NAPTR":
+        regexps = st.lists(st.sampled_from(_REGEXP_PARTS), max_size=6).map("".join)
+        return regexps.map('10 100 "u" "E2U+sip" "{}" .'.format)
+    dotted = hostnames("example.net").map("{}.".format) if rtype == "SRV" else target_texts()
+    return st.builds(str.__add__, st.sampled_from(_PREFIXES.get(rtype, ("",))), dotted)

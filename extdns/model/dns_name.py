@@ -68,6 +68,11 @@ class DnsName(str):
         return self.startswith((f"{RESERVED_LABEL}-", f"{RESERVED_LABEL}."))
 
     @property
+    def needs_escapes(self) -> bool:
+        """Whether the name has other characters than letters, digits, `-`, `_` and `*`."""
+        return _CANONICAL.fullmatch(self) is None
+
+    @property
     def order(self) -> str:
         """The key by which providers sort the names of a zone: labels from the root down, as `org.example.www.`.
 

@@ -323,7 +323,7 @@ class Reason(StrEnum):
     INVALID_TARGET = ReasonRow(
         "invalid-target",
         Group.OBJECT,
-        "A target is not valid data for the record type.",
+        "A target is not valid data for the record type, or points to the name itself. An existing record stays.",
         category=Category.UNRESOLVED,
         fails=True,
     )
@@ -360,7 +360,8 @@ class Reason(StrEnum):
     INVALID_OBJECT = ReasonRow(
         "invalid-object",
         Group.OBJECT,
-        "A field of the object has an invalid value. Existing records stay.",
+        "A field of the object has an invalid value, or an address record would get a name that is not a host name. "
+        "Existing records stay.",
         category=Category.UNRESOLVED,
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,

@@ -45,8 +45,11 @@ _ALLOWED: Final = {
     rrtype.NAPTR: 'order, preference, flags, service, regexp, name, such as 10 100 "s" "SIP+D2U" "" _sip.example.org.',
 } | dict.fromkeys(rrtype.HOSTS, "a host name")
 _PLAIN = re.compile(r"[A-Za-z0-9_*.-]+")
+# BIND reads a label that begins with `\[` as a bit string (RFC 2673), which it no longer supports.
 _ESCAPES: Final = {code: f"\\{code:03d}" for code in range(0x100)} | {
-    code: chr(code) if chr(code).isalnum() or chr(code) in "-_*" else f"\\{chr(code)}" for code in range(0x21, 0x7F)
+    code: chr(code) if chr(code).isalnum() or chr(code) in "-_*" else f"\\{chr(code)}"
+    for code in range(0x21, 0x7F)
+    if chr(code) != "["
 }
 # Targets that match are written to a file unchanged, except for the dot after a host name.
 _HOST: Final = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")

@@ -75,6 +75,8 @@ def find_problem(desired: DesiredRecord, zone: Zone, limits: ProjectLimits) -> s
     """Return why Cloud DNS would refuse the adjusted record *desired*; "" if no reason is known."""
     if desired.set_identifier:
         return f"Cloud DNS does not support set identifiers, such as {desired.set_identifier!r}"
+    if desired.name.needs_escapes:
+        return f"the name {desired.name}; allowed: names of letters, digits, '-', '_' and '*'"
     return find_placement_problem(desired, zone) or _find_value_problem(desired, limits)
 
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import subprocess
+from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from extdns.model.change import Refusal
+from extdns.model import rrtype
+from extdns.model.change import Refusal, Write
 from extdns.model.record import DesiredRecord
 from providers.common.plain_records import adjust_record
 from tests.conformance.provider import ZONE_TEXT, build_desired, build_zonefile_rig, create, delete, update
+from tests.conformance.test_requests import list_records, request_endpoint
 from tests.required_programs import require_programs
+from tests.strategies import hostnames, record_data
 
 # Each with the options with which its server loads a zone; BIND rejects invalid host names in primary zones.
 CHECKERS = {
@@ -92,3 +99,29 @@ def test_bind_rejects_a_zone_with_a_record_that_extdns_refuses_to_write(
     path = tmp_path / rig.zone.id
     path.write_text(f"{ZONE_TEXT}{line}\n")
     assert "not loaded due to errors" in find_errors(CHECKERS["named-checkzone"], path)
+
+
+REQUESTS = st.sampled_from(rrtype.OWNABLE).flatmap(
+    lambda rtype: st.tuples(hostnames(), st.just(rtype), record_data(rtype))
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(REQUESTS, min_size=20, max_size=60))
+def test_zone_checkers_accept_what_dns_endpoints_request_and_extdns_does_not_reject(
+    requests: list[tuple[str, str, str]],
+) -> None:
+    require_programs("zone files checked by name servers' programs", *(command[0] for command in CHECKERS.values()))
+    numbers = count()
+    with TemporaryDirectory() as folder:
+        rig = build_zonefile_rig(Path(folder))
+        records = [
+            adjust_record(desired, rig.zone)
+            for host, rtype, target in requests
+            for desired in list_records(
+                request_endpoint(host.replace("example.org", f"n{next(numbers)}.example.org"), rtype, target)
+            )
+        ]
+        rig.apply(*(Write(old=None, new=record) for record in records if isinstance(record, DesiredRecord)))
+        for command in CHECKERS.values():
+            assert find_errors(command, Path(folder) / rig.zone.id) == ""

@@ -89,6 +89,10 @@ def test_a_name_written_to_a_zone_file_is_read_back_unchanged(labels: list[str])
     assert rdata.to_dns_name(rdata.make_absolute(word, "elsewhere.example.")) == name
 
 
+def test_an_opening_bracket_is_written_by_its_number_because_bind_reads_it_as_a_bit_string() -> None:
+    assert rdata.format_name(DnsName("[x].example.org")) == "\\091x\\].example.org."
+
+
 @pytest.mark.parametrize(
     ("rtype", "text", "target"),
     [
