@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from msgspec.structs import replace
 
-
 from extdns.errors import InvalidValueError
 from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
