@@ -56,9 +56,6 @@ from extdns.model.zone import Zone
 
 if TYPE_CHECKING:
     from extdns.config import Config
-    from extdns.documents.document import ObjectReference, ProblemDocument, ProcessReference, ZoneReference
-    from extdns.documents.held import HeldSetDocument
-    from extdns.documents.scope_warnings import ScopeWarning
     from extdns.documents.snapshot import ProcessSnapshot
     from extdns.engine.engine import Engine
     from extdns.model.claim import ClaimWarning

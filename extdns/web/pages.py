@@ -27,7 +27,7 @@ from extdns.documents.rules import NO_RULES
 from extdns.documents.status import KIND_LEVELS, build_names, build_status
 from extdns.documents.text import describe_object, escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize
-from extdns.model.reason import REASONS, Reason
+from extdns.model.reason import Reason, look_up_meaning
 from extdns.model.value import format_count
 from extdns.web.api import PREFIX, Api, PageNotFoundError
 from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
@@ -136,7 +136,6 @@ class HtmlPages:
             first=_address(filters) if found.before is not None else None,
             before=_address(filters | {"after": found.before}) if found.before is not None else None,
             after=_address(filters | {"after": found.after}) if found.after is not None else None,
-            without={name: _address({key: filters[key] for key in filters if key != name}) for name in filters},
             by_state={state: _address(filters | {"state": state.value}) for state in NameState},
             ages=_AGES,
             zones=sorted({entry.zone.name for entry in live.engine.zones}),
@@ -150,7 +149,6 @@ class HtmlPages:
         if "of" not in parsed:
             raise BadRequestError("name?of=NAME requires a name")
         document = self._api.build_name_document(live, parsed["of"], address)
-        meaning = REASONS[document.reason].row.text if document.reason else ""
         return self._render(
             "name.html",
             live,
@@ -158,7 +156,7 @@ class HtmlPages:
             address,
             command=format_command(f"explain {document.name}", document.process),
             facts=document,
-            meaning=meaning,
+            meaning=look_up_meaning(document.reason or ""),
             sections=tuple(build_sections(document)),
             next_step=suggest_next_step(document),
         )
@@ -242,7 +240,6 @@ def _address(parameters: Mapping[str, str]) -> Markup:
 
 
 def _explained(name: str) -> Markup:
-    """Return the relative URL of the page about *name*."""
     return escape(f"name?{urlencode({'of': name})}")
 
 
@@ -257,7 +254,6 @@ def _linked(line: str) -> Markup:
 
 
 def _group_reasons() -> dict[str, list[ReasonDocument]]:
-    """Return the description of each reason code, by group."""
     groups: dict[str, list[ReasonDocument]] = {}
     for reason in Reason:
         groups.setdefault(reason.row.group.value, []).append(build_reason(reason))
@@ -265,7 +261,6 @@ def _group_reasons() -> dict[str, list[ReasonDocument]]:
 
 
 def _age(since: datetime, now: datetime) -> Markup:
-    """Render the time between *since* and *now*."""
     form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}" title="{1}">{2}</time>')
     return form.format(since, format_time(since), format_duration((now - since).total_seconds()))
 
