@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType, structs
 from extdns.documents.changes import ChangeAction
 from extdns.documents.document import (
     Document,
+    ObjectReference,
     RecordData,
     RootDocument,
     ZoneReference,
@@ -52,21 +53,15 @@ class ObjectVersion(Value, frozen=True, kw_only=True):
     resource_version: str = ""
 
 
-class AuditObject(Document, frozen=True):
+class AuditObject(ObjectReference, frozen=True):
     """An object for which a record is changed, in the version that was observed last.
 
     `source`, `field` and `derived` say where the object requests the name; all are "" if it does not any more, and
     `derived` also if the object itself states the name.
     """
 
-    kind: str
-    namespace: str
-    name: str
     uid: str
     resource_version: str
-    source: str
-    field: str
-    derived: str
 
 
 class AuditApproval(Document, frozen=True):

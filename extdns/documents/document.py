@@ -30,17 +30,6 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid
     """A document or a part of one. Every field is always present."""
 
 
-class ZoneDocument(Document, frozen=True):
-    """A zone, and the number of records read there, without ownership records: all, and ours."""
-
-    name: str
-    id: str
-    account: str
-    private: bool
-    records: int
-    ours: int
-
-
 class ZoneReference(Document, frozen=True):
     """The name and id of a zone."""
 
@@ -48,12 +37,26 @@ class ZoneReference(Document, frozen=True):
     id: str
 
 
-class ObjectReference(Document, frozen=True):
-    """An object that requests a name, and the annotation or field that contains it."""
+class ZoneDocument(ZoneReference, frozen=True):
+    """A zone, and the number of records read there, without ownership records: all, and ours."""
+
+    account: str
+    private: bool
+    records: int
+    ours: int
+
+
+class ObjectName(Document, frozen=True):
+    """The kind, namespace and name of an object."""
 
     kind: str
     namespace: str
     name: str
+
+
+class ObjectReference(ObjectName, frozen=True):
+    """An object that requests a name, and the annotation or field that contains it."""
+
     source: str
     field: str
     derived: str
@@ -67,12 +70,9 @@ class RecordData(Document, frozen=True):
     properties: dict[str, str]
 
 
-class ProblemDocument(Document, frozen=True):
+class ProblemDocument(ObjectName, frozen=True):
     """An invalid value on an object, which is not used, and what is allowed."""
 
-    kind: str
-    namespace: str
-    name: str
     field: str
     value: str
     allowed: str

@@ -489,7 +489,7 @@ def _summarize_plan(plan: PlanContent, nothing: str) -> str:
     return f"{', '.join(parts)}."
 
 
-def _describe_zone(zone: ZoneDocument | ZoneReference | None, provider: str) -> str:
+def _describe_zone(zone: ZoneReference | None, provider: str) -> str:
     if zone is None:
         return "In no zone"
     account = zone.account if isinstance(zone, ZoneDocument) else ""

@@ -13,6 +13,7 @@ from extdns.documents.document import (
     Document,
     LiveDocument,
     ObjectReference,
+    ZoneDocument,
     ZoneReference,
     build_object_reference,
     build_zone_reference,
@@ -228,7 +229,7 @@ class NamesDocument(LiveDocument, frozen=True, tag="Names"):
     items: tuple[NameStatus, ...]
 
 
-class ZoneStatus(Document, frozen=True):
+class ZoneStatus(ZoneDocument, frozen=True):
     """One zone. `readAt` is when its last complete refresh began, null before the first.
 
     `state` is `failing` if the zone cannot be read or written, `reading` until it was fully read, `held` while deletes
@@ -238,13 +239,7 @@ class ZoneStatus(Document, frozen=True):
     """
 
     state: ZoneCondition
-    name: str
-    id: str
-    account: str
-    private: bool
     provider: str
-    records: int
-    ours: int
     read_at: datetime | None
     failure: str
     queued: int

@@ -14,7 +14,7 @@ from extdns.model.reason import Reason
 from extdns.model.rrtype import UNREADABLE
 
 if TYPE_CHECKING:
-    from extdns.documents.document import ObjectReference, ProblemDocument, RecordData
+    from extdns.documents.document import ObjectName, RecordData
     from extdns.model.change import Decision
     from extdns.model.claim import Claim, ClaimWarning
     from extdns.model.kind import ObjectKey
@@ -90,7 +90,7 @@ def _format_property(properties: StringMap, key: str) -> str:
     return (properties.get(key) or '""') if properties.has(key) else "none"
 
 
-def describe_object(one: ObjectReference | ProblemDocument) -> str:
+def describe_object(one: ObjectName) -> str:
     """Describe an object, as `Service shop/web`."""
     return f"{one.kind} {one.namespace}/{one.name}" if one.namespace else f"{one.kind} {one.name}"
 
