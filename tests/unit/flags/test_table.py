@@ -34,11 +34,8 @@ NOTHING: Final = {
     *("-", "all", "all gateways", "all names", "all namespaces", "all resources", "any", "auto-detect", "disabled"),
     *("false", "none", "provider", "source", "the namespace ExternalDNS runs in"),
 }
-MORE_CHOICES: Final = {
-    "log-level": {"trace"},
-    "provider": {"octodns", "zonefile"},
-    "source": set(AVAILABLE["source"]),
-}  # plan.md 8.2, and ours
+MORE_CHOICES: Final = {"log-level": {"trace"}} | {name: set(names) for name, names in AVAILABLE.items()}
+"""Of docs/spec/plan.md 8.2, and ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
