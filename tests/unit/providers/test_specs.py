@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from typing import Final
 
 import pytest
@@ -12,7 +13,7 @@ from extdns.flags.specs import PROVIDER_SPECS
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.aws.spec import describe_zone
-from tests.conformance.provider import RIGS, SERVER_RIGS
+from tests.conformance.provider import GUARDED, RIGS, SERVER_RIGS
 from tests.program.process import ROOT, environment
 
 _SDKS: Final = frozenset(sdk for name in PROVIDER_SPECS.available for sdk in PROVIDER_SPECS.load(name).sdk)
@@ -25,10 +26,20 @@ print(*sys.modules)
 """
 
 
+def find_rigs(name: str, rigs: Iterable[str]) -> list[str]:
+    """Return those of *rigs* that test the provider *name*."""
+    return [rig for rig in rigs if f"{rig}-".startswith(f"{name}-")]
+
+
 @pytest.mark.parametrize("name", PROVIDER_SPECS.available)
 def test_each_provider_has_the_name_of_its_package_and_is_in_the_conformance_tests(name: str) -> None:
     assert PROVIDER_SPECS.load(name).name == name
-    assert any(f"{rig}-".startswith(f"{name}-") for rig in (*RIGS, *SERVER_RIGS))
+    assert find_rigs(name, (*RIGS, *SERVER_RIGS))
+
+
+@pytest.mark.parametrize("name", PROVIDER_SPECS.available)
+def test_leader_election_is_allowed_with_the_providers_whose_writes_are_conditional(name: str) -> None:
+    assert PROVIDER_SPECS.load(name).conditional is bool(find_rigs(name, GUARDED))
 
 
 @pytest.mark.parametrize(
