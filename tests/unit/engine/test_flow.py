@@ -90,9 +90,11 @@ def test_changes_are_planned_and_not_sent_in_a_dry_run() -> None:
     world.run(
         change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), observe_gone("old")
     )
-    assert "SubmitBatch" not in world.calls
     assert world.list_decisions("web") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert world.engine.is_planned
+    world.run(PlanApproved(), for_s=1.0)
+    assert "SubmitBatch" not in world.calls
+    assert world.list_records() == {"old A": ("192.0.2.1",)}
 
 
 def test_changes_beyond_the_batch_limit_are_sent_in_further_batches() -> None:
@@ -236,10 +238,3 @@ def test_plan_is_written_and_saved_only_after_its_approval() -> None:
     assert world.engine.is_idle
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert [zone.fingerprint for _, zone in world.state.zones] == ["f"]
-
-
-def test_approved_plan_is_not_written_in_a_dry_run() -> None:
-    world = start_world(first=[observe("web", build_claim("web", "web"))], has_writer=False, has_state_store=True)
-    world.run(PlanApproved(), for_s=1.0)
-    assert world.calls == []
-    assert world.list_records() == {}

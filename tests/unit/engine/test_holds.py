@@ -107,16 +107,6 @@ def test_new_leader_drops_holds_that_the_former_leader_did_not_save() -> None:
     assert not any(scene.guard.describe(ZONE, one).hold for one in records(31))
 
 
-def test_delete_is_held_again_when_its_zone_returns() -> None:
-    scene = hold_deletes()
-    scene.guard.retain_zones({}, scene.now_s)
-    assert scene.find_held() == {} or all(not names for names in scene.find_held().values())
-    scene.pass_time(3600.0)
-    scene.observe_evidence([record(1)])
-    scene.pass_time(3600.0)
-    assert scene.plan(record(1)) is Reason.HELD
-
-
 def test_hold_by_a_budget_is_the_only_one_if_the_delete_becomes_a_transfer() -> None:
     scene = hold_deletes()
     held = scene.find_held()
