@@ -182,24 +182,15 @@ def test_previous_and_current_owner_count_during_a_migration() -> None:
 
 
 @pytest.mark.parametrize(
-    "owner",
+    ("owner", "message"),
     [
-        pytest.param("", id="3.2-empty"),
-        pytest.param("a,b", id="comma"),
-        pytest.param('me"', id="quote"),
-        pytest.param("me\\you", id="backslash"),
-        pytest.param("k\u00f6ln", id="not-ascii"),
-        pytest.param("x" * 5000, id="too-long"),
+        pytest.param("a,b", r"^--txt-owner-id=.*\n  allowed: ", id="cannot-be-encoded"),
+        pytest.param("", r"^--txt-owner-id= is empty\n  allowed: a name for this installation", id="3.2-empty"),
     ],
 )
-def test_owner_id_that_cannot_be_encoded_is_a_usage_error(owner: str) -> None:
-    with pytest.raises(UsageError, match=r"--txt-owner-id=.*\n  allowed: "):
+def test_invalid_owner_id_is_a_usage_error(owner: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         TxtRegistry(owner=owner, naming=Naming(), managed_types=MANAGED)
-
-
-def test_empty_owner_id_is_reported_as_empty() -> None:
-    with pytest.raises(UsageError, match=r"^--txt-owner-id= is empty\n  allowed: a name for this installation"):
-        TxtRegistry(owner="", naming=Naming(), managed_types=MANAGED)
 
 
 def test_txt_registry_returns_its_owner_id() -> None:

@@ -19,7 +19,6 @@ from tests.unit.registry.completion import (
     creates,
     find,
     get_block,
-    is_restated,
     list_ours,
     parse_writes,
     restates,
@@ -236,17 +235,3 @@ def test_change_that_would_make_a_foreign_record_ours_is_blocked() -> None:
 def test_empty_change_set_has_no_writes() -> None:
     change_set = ChangeSet(zone=ZONE, name=record("A", "foo").name, changes=())
     assert build_registry().complete(change_set, []) == change_set
-
-
-def test_record_deleted_with_its_ownership_record_is_created_with_it() -> None:
-    """See docs/spec/plan.md 10.3. The next two full passes change nothing."""
-    records = apply([], build_writes(build_registry(), [], create(build_desired("A", "foo", ONE))))
-    for _ in range(2):
-        done = build_writes(
-            build_registry(),
-            records,
-            update(find(build_registry(), records, key("A", "foo")), build_desired("A", "foo", ONE)),
-        )
-        assert all(is_restated(write) for write in done)
-        records = apply(records, done)
-    assert list_ours(build_registry(), records) == {key("A", "foo")}
