@@ -36,6 +36,8 @@ _WILDCARD: Final = "*."
 
 _HOST_ALLOWED: Final = "a host name: letters, digits and hyphens in labels that begin and end with a letter or digit"
 _NAME_ALLOWED: Final = f"{_HOST_ALLOWED}, or an underscore"
+MAX_TARGETS: Final = 4000
+"""No DNS service takes more: a message has 65,535 bytes, of which the record of an address takes 16 (RFC 1035)."""
 TARGETS_ALLOWED: Final = "an IP address without zone, or a host name"
 
 # Owners and host names in the data of these types may have underscores. Those of TXT, NAPTR, DNAME and PTR may have
@@ -113,6 +115,8 @@ def validate_record(endpoint: DesiredRecord, *, lenient: bool = False) -> Record
     PTR. With *lenient*, names and the data of CNAME, DNAME, NS, NAPTR and aliases are not checked.
     """
     rtype = endpoint.type
+    if len(endpoint.targets) > MAX_TARGETS:
+        return RecordProblem(value=f"{len(endpoint.targets)} targets", allowed=f"at most {MAX_TARGETS} targets")
     if rtype in rrtype.ADDRESSES and not (endpoint.properties and endpoint.is_alias):
         return _find_bad_address(endpoint) or (None if lenient else _find_address_owner_problem(endpoint))
     if rtype not in _ALIASABLE and endpoint.properties.has(ALIAS):

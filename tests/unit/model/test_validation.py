@@ -35,6 +35,16 @@ def test_hostnames_of_objects_may_have_two_trailing_dots_or_an_escaped_wildcard(
         assert parse_hostname(text) == expected
 
 
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_record_has_at_most_as_many_targets_as_a_dns_message(lenient: bool) -> None:
+    targets = tuple(f"10.0.{number // 256}.{number % 256}" for number in range(4001))
+    most, more = (DesiredRecord(name=DnsName("a.org"), type="A", targets=found) for found in (targets[1:], targets))
+    assert validate_record(most, lenient=lenient) is None
+    problem = validate_record(more, lenient=lenient)
+    assert problem is not None
+    assert (problem.value, problem.allowed) == ("4001 targets", "at most 4000 targets")
+
+
 @pytest.mark.parametrize(
     "text", ["https://web.example.org/path", "http://web.example.org:8080", "HTTPS://web.example.org"]
 )
