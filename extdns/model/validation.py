@@ -266,6 +266,7 @@ _REGEXP_ALLOWED: Final = (
     'a regexp of "", or of a POSIX extended expression and its replacement, each after and before one delimiter, such '
     "as !^.*$!sip:info@example.org!, with references to groups that exist"
 )
+_MAX_STRING: Final = 255
 _NO_DELIMITERS: Final = frozenset("0123456789\\i")
 
 
@@ -274,6 +275,8 @@ def _find_naptr_problem(target: str) -> str:
     found = _NAPTR.fullmatch(target)
     if not (found and _is_uint16(found[1]) and _is_uint16(found[2])):
         return _NAPTR_ALLOWED
+    if max(map(len, found.groups())) > _MAX_STRING:
+        return f"strings of at most {_MAX_STRING} characters"
     regexp = found[5].removeprefix('"').removesuffix('"') if found[5].startswith('"') else found[5]
     if "\\" in _ESCAPE.sub("", regexp):
         return f"{_NAPTR_ALLOWED}, with \\\\ for a backslash in a string"

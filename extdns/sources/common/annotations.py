@@ -53,22 +53,23 @@ class Annotations(Value, frozen=True, kw_only=True):
     ) -> Annotations:
         """Read *annotations* under the first of the *accepted* prefixes that the object uses."""
         if annotations:
-            unknown = frozenset(annotations.keys() - KNOWN_KEYS)
+            unknown = annotations.keys() - KNOWN_KEYS
             for at, prefix in enumerate(accepted):
                 start = len(prefix)
                 values = {key[start:]: value for key, value in annotations.items() if key.startswith(prefix)}
                 if values:
+                    unknown = unknown.difference(values)  # `hostname` beside ours is that of another program
                     return cls(
                         prefix=prefix,
                         values=values,
                         warnings=(
                             *_find_outdated_keys(annotations, prefix, values, accepted[at + 1 :]),
-                            *find_misspelled_keys(unknown, prefix),
+                            *find_misspelled_keys(frozenset(unknown), prefix),
                             *_find_invalid_values(values, prefix),
                         ),
                         joins_blanks=joins_blanks,
                     )
-            return cls(prefix=accepted[0], warnings=find_misspelled_keys(unknown, accepted[0]))
+            return cls(prefix=accepted[0], warnings=find_misspelled_keys(frozenset(unknown), accepted[0]))
         return cls(prefix=accepted[0])
 
     def get(self, name: str) -> str | None:

@@ -16,7 +16,7 @@ from extdns.model.change import Refusal, Write
 from extdns.model.record import DesiredRecord
 from providers.common.plain_records import adjust_record
 from tests.conformance.provider import ZONE_TEXT, build_desired, build_zonefile_rig, create, delete, update
-from tests.conformance.test_requests import list_records, request_endpoint
+from tests.conformance.requested import list_records, request_endpoint
 from tests.required_programs import require_programs
 from tests.strategies import hostnames, record_data
 

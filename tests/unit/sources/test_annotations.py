@@ -180,6 +180,10 @@ def test_a_key_that_another_program_may_read_gives_no_warning(key: str) -> None:
     assert Annotations.read({key: "x"}, BOTH_PREFIXES).warnings == ()
 
 
+def test_a_hostname_without_prefix_beside_ours_gives_no_warning() -> None:
+    assert Annotations.read({"hostname": "x", PREFIX + "hostname": "a.t"}, BOTH_PREFIXES).warnings == ()
+
+
 def test_keys_of_other_programs_are_told_from_misspelt_ones_without_loading_difflib(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,0 +1,84 @@
+"""What objects request: a hostname at a target, by each way in, and records of DNSEndpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim, find_problems
+from extdns.model.kind import Kind, KubernetesObject
+from extdns.model.record import DesiredRecord
+from extdns.resources.core import ServiceSpec
+from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
+from extdns.resources.kinds import STRUCTS
+from extdns.sources.common.claim_stages import Nat64Stage, parse_nat64_networks, validate_claim
+from tests.fakes.view import FakeView
+from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
+from tests.unit.sources.routes import gateway, http, listener
+from tests.unit.sources.samples import ingress, load_balancer, meta, ours, service
+
+STAGES: Final = (validate_claim, Nat64Stage(networks=parse_nat64_networks(["64:ff9b::/96"])))
+ANNOTATED: Final = (
+    *("contour-httpproxy", "ingress", "istio-gateway", "istio-virtualservice", "kong-tcpingress", "openshift-route"),
+    *("pod", "service"),
+)
+
+
+def find_claims(source: str, obj: KubernetesObject, *others: KubernetesObject, pair: str = "") -> tuple[Claim, ...]:
+    settings = settings_with(templates=templates(pairs=[pair] if pair else ()))
+    built = build_source(source, settings, kind=None, stages=STAGES)
+    return built.find_claims(keep_all_fields(obj), FakeView(*others, listed=STRUCTS))
+
+
+def annotate(source: str) -> Callable[[str, str, str], tuple[Claim, ...]]:
+    """Return a function that requests a hostname at a target by annotations of an object of *source*."""
+
+    def request(host: str, target: str, ttl: str) -> tuple[Claim, ...]:
+        kind: Kind = build_source(source).kind
+        obj = STRUCTS[kind](metadata=meta("shop/web", ours(hostname=host, target=target, ttl=ttl)))
+        return find_claims(source, obj)
+
+    return request
+
+
+WAYS: Final[dict[str, Callable[[str, str, str], tuple[Claim, ...]]]] = {
+    **{f"annotations of {source}": annotate(source) for source in ANNOTATED},
+    "externalName": lambda host, target, ttl: find_claims(
+        "service", service(ours(hostname=host, ttl=ttl), ServiceSpec(type="ExternalName", external_name=target))
+    ),
+    "externalIPs": lambda host, target, ttl: find_claims(
+        "service", service(ours(hostname=host, ttl=ttl), ServiceSpec(type="LoadBalancer", external_ips=(target,)))
+    ),
+    "status": lambda host, target, ttl: find_claims("service", load_balancer(ours(hostname=host, ttl=ttl), target)),
+    "rules": lambda host, target, ttl: find_claims("ingress", ingress(target, rules=[host], annotations=ours(ttl=ttl))),
+    "route": lambda host, target, ttl: find_claims(
+        "gateway-httproute",
+        http(host, annotations=ours(ttl=ttl)),
+        gateway(listener(), addresses=[target]),
+    ),
+    "template": lambda host, target, _: find_claims(
+        "service", service({}, ServiceSpec(type="ClusterIP")), pair=f"{host}:{target}".replace("{", "")
+    ),
+}
+
+
+def request_endpoint(name: str, rtype: str, target: str, ttl: int = 0) -> tuple[Claim, ...]:
+    endpoint = SpecEndpoint(dns_name=name, record_type=rtype, targets=(target,), record_ttl=ttl)
+    obj = DnsEndpoint(metadata=meta("shop/x"), spec=DnsEndpointSpec(endpoints=(endpoint,)))
+    return find_claims("crd", obj)
+
+
+def list_records(claims: tuple[Claim, ...]) -> Iterator[DesiredRecord]:
+    """Yield the requested records; check that everything else has a reason."""
+    assert claims
+    for claim in claims:
+        match claim:
+            case ResolvedClaim():
+                if not any(problem.value == claim.name for problem in claim.warnings):  # would be managed if it existed
+                    yield claim.desired
+            case UnresolvedClaim():
+                assert claim.detail
+            case InvalidClaim():
+                assert find_problems((claim,))
+            case ExcludedClaim():
+                assert claim.excluded_by
