@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import PREFIX, service
 from tests.program.installation import Installation
 from tests.program.running import HANGS_S, Running
+from tests.strategies import hostnames, target_texts
 
 OLD: Final = "external-dns.alpha.kubernetes.io/"
 GOOD: Final = "good.example.org A 192.0.2.1"
@@ -69,6 +73,26 @@ def test_a_published_record_stays_when_the_value_on_its_object_becomes_invalid(
     assert installation.zones.published() == [GOOD, WEB]
     cli.main(["explain", "service/shop/web", *installation.flags()], {})
     assert value in capsys.readouterr().out
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(hostnames(), target_texts(), st.sampled_from(["", "60", "1d"]))
+def test_whatever_an_object_requests_other_names_stay_and_what_is_not_written_has_a_reason_on_the_object(
+    capsys: pytest.CaptureFixture[str], host: str, target: str, ttl: str
+) -> None:
+    with TemporaryDirectory() as folder:
+        installation = Installation(Path(folder), example_org="mine 300 A 198.51.100.1\n")
+        annotations = {PREFIX + "hostname": host, PREFIX + "target": target, PREFIX + "ttl": ttl}
+        installation.replace_manifests(odd(annotations=annotations), service("good", "good.example.org"))
+        installation.run_twice()
+        published = installation.zones.published()
+        assert GOOD in published
+        assert "mine 300 A 198.51.100.1" in installation.zones.text()
+        if host.strip(" \t\n\0,") and published == [GOOD]:
+            capsys.readouterr()
+            cli.main(["explain", "service/shop/web", "--output=json", *installation.flags()], {})
+            found = json.loads(capsys.readouterr().out)
+            assert found["problems"] or [one for one in found["names"] if one["outcome"]["reason"]]
 
 
 @pytest.mark.parametrize(("value", "obj"), [*BAD_TARGETS.items(), *BAD_NAMES.items()])
