@@ -12,6 +12,8 @@ from enum import StrEnum
 from itertools import chain
 from typing import Final, NamedTuple, assert_never
 
+from msgspec.structs import replace
+
 from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
@@ -253,7 +255,8 @@ def _resolve_load_balancer(context: ServiceContext) -> FoundTargets | MissingTar
             )
     texts = chain(*by_type.values(), *(host.addresses for host in hosts))
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"no addresses were found for {' and '.join(names)}")
-    return parse_targets(texts, "status.loadBalancer", if_empty=if_empty, warnings=result.warnings)
+    resolved = parse_targets(texts, "status.loadBalancer", if_empty=if_empty)
+    return replace(resolved, invalid=result.invalid) if isinstance(resolved, FoundTargets) else resolved
 
 
 def _read_cluster_ip(spec: ServiceSpec) -> FoundTargets | MissingTargets:
@@ -510,7 +513,7 @@ def _read_load_balancer_as_a(context: ServiceContext) -> TargetResult:
     for rtype, targets in result.groups:
         fits = rrtype.A if rtype == rrtype.AAAA else rtype
         groups[fits] = (*groups.get(fits, ()), *targets)
-    return FoundTargets(groups=tuple(groups.items()), warnings=result.warnings)
+    return FoundTargets(groups=tuple(groups.items()), invalid=result.invalid)
 
 
 def _list_legacy_hosts(context: ServiceContext, key: str, result: TargetResult) -> Iterator[LegacyHost]:

@@ -75,6 +75,16 @@ def test_a_published_record_stays_when_the_value_on_its_object_becomes_invalid(
     assert value in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("target", ["192.0.2.1, [2001:db8::1]", "192.0.2.1, 2001:db8::1 2001:db8::2"])
+def test_a_record_of_another_type_stays_while_the_target_for_it_is_invalid(tmp_path: Path, target: str) -> None:
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(odd(annotations={PREFIX + "target": "192.0.2.1, 2001:db8::1"}))
+    installation.run_once()
+    installation.replace_manifests(odd(annotations={PREFIX + "target": target}))
+    installation.run_twice("--max-delete-percent=100")
+    assert installation.zones.published() == [WEB, "web.example.org AAAA 2001:db8::1"]
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(hostnames(), target_texts(), st.sampled_from(["", "60", "1d"]))
 def test_whatever_an_object_requests_other_names_stay_and_what_is_not_written_has_a_reason_on_the_object(

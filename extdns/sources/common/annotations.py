@@ -247,11 +247,12 @@ class FoundTargets(Value, frozen=True, kw_only=True):
 
     Attributes:
         groups: pairs of a record type and its canonical targets.
-        warnings: one for each invalid target, which is ignored.
+        invalid: what is wrong with the first text among them that is no target, None if all are. A record of any other
+            type may be meant, so existing ones stay.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
-    warnings: tuple[ClaimWarning, ...] = ()
+    invalid: MissingTargets | None = None
 
 
 class MissingTargets(Value, frozen=True, kw_only=True):
@@ -265,7 +266,6 @@ class MissingTargets(Value, frozen=True, kw_only=True):
 
     reason: Reason
     detail: str
-    warnings: tuple[ClaimWarning, ...] = ()
 
 
 NO_LOAD_BALANCER_ADDRESS: Final = MissingTargets(
@@ -282,35 +282,30 @@ class ExcludedHost(Value, frozen=True, kw_only=True):
 TargetResult = FoundTargets | MissingTargets | ExcludedHost
 
 
-def parse_targets(
-    texts: Iterable[str], field: str, *, if_empty: MissingTargets, warnings: tuple[ClaimWarning, ...] = ()
-) -> FoundTargets | MissingTargets:
+def parse_targets(texts: Iterable[str], field: str, *, if_empty: MissingTargets) -> FoundTargets | MissingTargets:
     """Parse *texts* and group them by record type; empty texts are dropped (docs/spec/sources.md 11).
 
     Args:
         texts: addresses and host names.
         field: the field that holds them.
         if_empty: the result if all texts are empty.
-        warnings: warnings to add to the result.
     """
     groups: dict[str, set[str]] = {}
-    invalid: list[ClaimWarning] = []
+    invalid: MissingTargets | None = None
     for text in texts:
         if text:
             try:
                 rtype, target = parse_target(text)
             except InvalidValueError:
                 allowed = describe_allowed(text, TARGETS_ALLOWED)
-                invalid.append(ClaimWarning(reason=Reason.INVALID_TARGET, field=field, value=text, allowed=allowed))
+                detail = f"{field}: {shorten(text)!r} is not a target; allowed: {allowed}"
+                invalid = invalid or MissingTargets(reason=Reason.INVALID_TARGET, detail=detail)
             else:
                 groups.setdefault(rtype, set()).add(target)
     if groups:
         by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
-        return FoundTargets(groups=by_type, warnings=warnings + tuple(invalid))
-    if invalid:
-        detail = f"{field}: {shorten(invalid[0].value)!r} is not a target; allowed: {invalid[0].allowed}"
-        return MissingTargets(reason=Reason.INVALID_TARGET, detail=detail, warnings=warnings)
-    return MissingTargets(reason=if_empty.reason, detail=if_empty.detail, warnings=warnings + if_empty.warnings)
+        return FoundTargets(groups=by_type, invalid=invalid)
+    return invalid or if_empty
 
 
 def read_target_annotation(annotations: Annotations, *, on_object: str = "") -> FoundTargets | MissingTargets | None:
@@ -336,13 +331,11 @@ def merge_targets(results: Sequence[FoundTargets]) -> FoundTargets:
     if len(results) == 1:
         return results[0]
     groups: dict[str, set[str]] = {}
-    warnings: dict[ClaimWarning, None] = {}
     for answer in results:
-        warnings |= dict.fromkeys(answer.warnings)
         for rtype, targets in answer.groups:
             groups.setdefault(rtype, set()).update(targets)
     by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
-    return FoundTargets(groups=by_type, warnings=tuple(warnings))
+    return FoundTargets(groups=by_type, invalid=next(filter(None, (answer.invalid for answer in results)), None))
 
 
 def read_load_balancer(status: LoadBalancedStatus) -> FoundTargets | MissingTargets:

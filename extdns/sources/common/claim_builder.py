@@ -131,11 +131,11 @@ class ClaimBuilder:
         """Request *name*, found in *field*, with the targets of *result*."""
         match result:
             case FoundTargets():
-                self._warnings |= dict.fromkeys(result.warnings)
                 for rtype, targets in result.groups:
                     self._add_targets(name, rtype, targets, field)
+                if result.invalid:
+                    self.request_name(name, field, result.invalid)
             case MissingTargets():
-                self._warnings |= dict.fromkeys(result.warnings)
                 if name not in self._unresolved_claims:
                     self._unresolved_claims[name] = self._build_unresolved_claim(name, field, result)
             case ExcludedHost():
@@ -153,8 +153,9 @@ class ClaimBuilder:
     def build(self) -> tuple[Claim, ...]:
         """Return the resolved, unresolved and excluded claims, each sorted by name and type, then the invalid ones.
 
-        A name has either resolved claims, or an unresolved claim, or an excluded claim. Each resolved claim has all
-        warnings of the object; if the object has no resolved claim, each warning becomes an invalid claim.
+        A name has either resolved claims, or an unresolved claim, or an excluded claim. If some of its targets are
+        invalid, it has an unresolved claim besides its resolved ones. Each resolved claim has all warnings of the
+        object; if the object has no resolved claim, each warning becomes an invalid claim.
         """
         warnings = tuple(self._warnings)
         claims: list[Claim] = [
@@ -169,7 +170,9 @@ class ClaimBuilder:
 
     def _list_unresolved_claims(self) -> Iterator[Claim]:
         resolved = {name for name, _, _ in self._requested}
-        yield from (self._unresolved_claims[name] for name in sorted(self._unresolved_claims.keys() - resolved))
+        for name, claim in sorted(self._unresolved_claims.items()):
+            if name not in resolved or claim.reason is Reason.INVALID_TARGET:
+                yield claim
         yield from (
             self._excluded_claims[name]
             for name in sorted(self._excluded_claims.keys() - self._unresolved_claims.keys() - resolved)

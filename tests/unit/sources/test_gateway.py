@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.flags.sources import GATEWAY_SOURCES
-from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
@@ -255,10 +255,10 @@ def test_ttl_set_identifier_and_properties_come_from_annotations_of_the_route() 
     assert dict(found.desired.properties) == {"aws/weight": "7"}
 
 
-def test_a_warning_about_an_invalid_target_annotation_of_a_gateway_names_the_gateway() -> None:
+def test_the_message_about_an_invalid_target_annotation_of_a_gateway_names_the_gateway() -> None:
     parent_object = gateway(listener(), annotations=ours(target="192.0.2.7,fe80::1%eth0"))
-    (found,) = list_resolved_claims(claims(http("a.t"), parent_object))
-    assert [warning.field for warning in found.warnings] == [f"annotation {PREFIX}target of Gateway infra/gw"]
+    (found,) = (claim for claim in claims(http("a.t"), parent_object) if isinstance(claim, UnresolvedClaim))
+    assert found.detail.startswith(f"annotation {PREFIX}target of Gateway infra/gw: 'fe80::1%eth0' is not a target")
 
 
 def test_routes_wait_until_gateways_are_listed_and_for_namespaces_only_if_a_selector_needs_them() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import KubernetesObject
+from extdns.model.reason import Reason
 from extdns.model.validation import validate_record
 from extdns.ports import Source
 from extdns.resources.core import Service, ServicePort, ServiceSpec
@@ -99,7 +100,9 @@ def test_any_service_or_ingress_gives_valid_claims(obj: KubernetesObject, exposi
 
 @few
 @given(SERVICES | INGRESSES)
-def test_each_name_has_resolved_claims_or_one_claim_that_is_not_resolved_but_never_both(obj: KubernetesObject) -> None:
+def test_each_name_has_resolved_claims_or_one_that_is_not_and_never_both_unless_a_target_is_invalid(
+    obj: KubernetesObject,
+) -> None:
     claims = compute_claims(source_of(obj), obj, *OTHERS)
     list_resolved_claims = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
     keys = [
@@ -108,7 +111,10 @@ def test_each_name_has_resolved_claims_or_one_claim_that_is_not_resolved_but_nev
     ]
     assert len(set(keys)) == len(keys)
     others = [
-        claim.name for claim in claims if isinstance(claim, UnresolvedClaim | ExcludedClaim) and claim.name is not None
+        claim.name
+        for claim in claims
+        if (isinstance(claim, UnresolvedClaim) and claim.reason not in {Reason.INVALID_TARGET, Reason.INVALID_ENDPOINT})
+        or (isinstance(claim, ExcludedClaim) and claim.name is not None)
     ]
     assert len({*others, *(claim.name for claim in list_resolved_claims)}) == len(others) + len(
         {claim.name for claim in list_resolved_claims}

@@ -63,10 +63,9 @@ def test_an_invalid_target_does_not_affect_other_targets() -> None:
     answer = parse_targets(["192.0.2.1", "no host", "fe80::1%eth0"], "f", if_empty=NOTHING)
     assert isinstance(answer, FoundTargets)
     assert answer.groups == (("A", ("192.0.2.1",)),)
-    assert [(warning.reason, warning.field, warning.value) for warning in answer.warnings] == [
-        (Reason.INVALID_TARGET, "f", "no host"),
-        (Reason.INVALID_TARGET, "f", "fe80::1%eth0"),
-    ]
+    assert answer.invalid is not None
+    assert answer.invalid.reason is Reason.INVALID_TARGET
+    assert answer.invalid.detail.startswith("f: 'no host' is not a target")
 
 
 def test_if_all_targets_are_invalid_the_result_says_so() -> None:
@@ -219,9 +218,18 @@ def test_a_warning_about_an_object_without_resolved_claims_becomes_an_invalid_cl
     assert (claim.provenance.field, claim.reason, claim.value, claim.allowed) == ("f", Reason.INVALID_TTL, "x", "y")
 
 
+def test_an_invalid_target_beside_valid_ones_leaves_the_name_unresolved_as_well() -> None:
+    one = create_builder()
+    one.request_name(HOST, "f", FoundTargets(groups=(("A", ("192.0.2.1",)),), invalid=missing(Reason.INVALID_TARGET)))
+    assert reduce_claims(one.build()) == [
+        resolved("a.t", "A", "192.0.2.1"),
+        unresolved("a.t", Reason.INVALID_TARGET),
+    ]
+
+
 def test_equal_warnings_are_reported_once() -> None:
-    one = create_builder(RecordOptions(warnings=(NOTICE,)))
-    one.request_name(HOST, "f", FoundTargets(groups=(("A", ("192.0.2.1",)),), warnings=(NOTICE,)))
+    one = create_builder(RecordOptions(warnings=(NOTICE, NOTICE)))
+    one.request_name(HOST, "f", a("192.0.2.1"))
     assert list_resolved_claims(one.build())[0].warnings == (NOTICE,)
 
 
