@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
-from typing import NamedTuple
 
 from extdns.model.change import Blocked, Change, ChangeSet, Write
 from extdns.model.record import OwnedRecord, Record, RecordKey
@@ -13,7 +11,7 @@ from extdns.ports import Registry
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.builders import store
-from tests.unit.registry.zone_records import ZONE, key, parse_key
+from tests.unit.registry.zone_records import ZONE, remove_zone
 
 MANAGED = frozenset({"A", "AAAA", "CNAME"})
 
@@ -74,55 +72,25 @@ def get_block(registry: Registry, records: Sequence[Record], *changes: Change) -
     return done
 
 
-class WriteKind(StrEnum):
-    """How a write changes a record."""
+def describe_writes(found: Iterable[Write]) -> str:
+    """Return each write in order, as in `create TXT a-foo, restate A foo/set-1`.
 
-    CREATE = "create"
-    UPDATE = "update"
-    RESTATE = "restate"  # writes the existing record again, without a change
-    DELETE = "delete"
-
-
-class WriteSummary(NamedTuple):
-    """What most tests compare of a write."""
-
-    kind: WriteKind
-    key: RecordKey
+    To restate is to write the existing record again, without a change.
+    """
+    return ", ".join(f"{_find_kind(write)} {_format_key(write.key)}" for write in found)
 
 
-def creates(rtype: str, name: str, sid: str = "") -> WriteSummary:
-    return WriteSummary(WriteKind.CREATE, key(rtype, name, sid))
-
-
-def updates(rtype: str, name: str, sid: str = "") -> WriteSummary:
-    return WriteSummary(WriteKind.UPDATE, key(rtype, name, sid))
-
-
-def restates(rtype: str, name: str, sid: str = "") -> WriteSummary:
-    return WriteSummary(WriteKind.RESTATE, key(rtype, name, sid))
-
-
-def deletes(rtype: str, name: str, sid: str = "") -> WriteSummary:
-    return WriteSummary(WriteKind.DELETE, key(rtype, name, sid))
-
-
-def parse_writes(text: str) -> list[WriteSummary]:
-    """Build the summaries of the writes in *text*, as in `create TXT a-foo, restate A foo`."""
-    found = (one.partition(" ") for one in text.split(", "))
-    return [WriteSummary(WriteKind(kind), parse_key(record)) for kind, _, record in found]
-
-
-def summarize_writes(found: Iterable[Write]) -> list[WriteSummary]:
-    """Return kind and key of each write in order."""
-    return [WriteSummary(_find_kind(write), write.key) for write in found]
-
-
-def _find_kind(write: Write) -> WriteKind:
+def _find_kind(write: Write) -> str:
     if write.old is None:
-        return WriteKind.CREATE
+        return "create"
     if write.new is None:
-        return WriteKind.DELETE
-    return WriteKind.RESTATE if is_restated(write) else WriteKind.UPDATE
+        return "delete"
+    return "restate" if is_restated(write) else "update"
+
+
+def _format_key(key: RecordKey) -> str:
+    sid = f"/{key.set_identifier}" if key.set_identifier else ""
+    return f"{key.type} {remove_zone(key.name)}{sid}"
 
 
 def is_restated(write: Write) -> bool:
