@@ -36,6 +36,10 @@ from tests.fakes.faulty import NoAnswer
 from tests.world import World, build_world, start_published, start_world
 
 PAGES = 5
+OTHER = Zone(name=DnsName("example.net"), id="example.net")
+HOUR_S = 3600.0
+ROUNDS = [60, 180, 420, 900, 1800, 2700, 3600]  # of a quiet hour, in seconds after the start
+PAUSE_S = 5  # between two calls
 
 
 def start_first_read() -> World:
@@ -51,6 +55,53 @@ def is_fully_read(world: World) -> bool:
     """Return whether all pages of the zone were read."""
     zone_state = world.engine.zones.find(ZONE)
     return zone_state is not None and zone_state.cache.is_complete
+
+
+def foreign_records(count: int) -> list[Record]:
+    """Build foreign records of three types at *count* names."""
+    types = (("A", "192.0.2.7"), ("AAAA", "2001:db8::7"), ("TXT", '"text"'))
+    return [record(f"n{number}", target, rtype=rtype) for number in range(count) for rtype, target in types]
+
+
+def fill_zone(count: int) -> list[Record]:
+    """Build records of nobody at *count* names."""
+    return [record(f"n{number}", "192.0.2.7") for number in range(count)]
+
+
+def start_quiet(*, page_size: int = 300, **changes: object) -> World:
+    """Start an engine with the published Service `web`, and let a quiet hour pass."""
+    world = start_published(page_size=page_size, **changes)
+    world.run(for_s=HOUR_S)
+    world.calls.clear()
+    return world
+
+
+def read_next_page(world: World) -> Input:
+    """Let time pass until the engine reads a page. Return the answer without feeding it."""
+    while True:
+        world.now_s += 1.0
+        world.feed(TimePassed())
+        while world.waiting:
+            effect = world.waiting[0]
+            answer = world.answer()
+            if isinstance(effect, ReadPage):
+                return answer
+            world.feed(answer)
+
+
+def find_reads(world: World, for_s: float, effect: type[ReadPage | ListZones] = ReadPage) -> list[int]:
+    """Run *world* and return when it requested pages, or lists of zones, in seconds from now."""
+    requested, began_s, step = list[int](), world.now_s, world.engine.step
+
+    def record_reads(item: Input, now_s: float) -> object:
+        effects = step(item, now_s)
+        requested.extend(round(now_s - began_s) for one in effects if isinstance(one, effect))
+        return effects
+
+    world.engine.step = record_reads  # type: ignore[method-assign, assignment]
+    world.run(for_s=for_s)
+    world.engine.step = step  # type: ignore[method-assign]
+    return requested
 
 
 # the first read
@@ -102,15 +153,6 @@ def test_pages_out_of_order_are_ignored() -> None:
     zone_state = world.engine.zones.find(ZONE)
     assert zone_state
     assert sorted(zone_state.cache.names()) == sorted(record(f"n{number}").name for number in range(PAGES))
-
-
-OTHER = Zone(name=DnsName("example.net"), id="example.net")
-
-
-def foreign_records(count: int) -> list[Record]:
-    """Build foreign records of three types at *count* names."""
-    types = (("A", "192.0.2.7"), ("AAAA", "2001:db8::7"), ("TXT", '"text"'))
-    return [record(f"n{number}", target, rtype=rtype) for number in range(count) for rtype, target in types]
 
 
 # refreshes
@@ -213,19 +255,6 @@ def test_page_does_not_restore_ownership_record_that_a_later_read_lacked() -> No
     assert len(world.batches) == 1
 
 
-def read_next_page(world: World) -> Input:
-    """Let time pass until the engine reads a page. Return the answer without feeding it."""
-    while True:
-        world.now_s += 1.0
-        world.feed(TimePassed())
-        while world.waiting:
-            effect = world.waiting[0]
-            answer = world.answer()
-            if isinstance(effect, ReadPage):
-                return answer
-            world.feed(answer)
-
-
 def test_idle_engine_takes_a_step_only_to_refresh_or_list() -> None:
     world, woken = start_published(max_refresh_interval_s=60.0), list[float]()
     step = world.engine.step
@@ -291,41 +320,6 @@ def test_page_being_read_is_not_requested_again_after_another_read_failed() -> N
     world.feed(page)
     world.run(for_s=60.0)
     assert world.list_records() == {"web A": ("192.0.2.9",)}
-
-
-HOUR_S = 3600.0
-
-
-ROUNDS = [60, 180, 420, 900, 1800, 2700, 3600]  # of a quiet hour, in seconds after the start
-PAUSE_S = 5  # between two calls
-
-
-def fill_zone(count: int) -> list[Record]:
-    """Build records of nobody at *count* names."""
-    return [record(f"n{number}", "192.0.2.7") for number in range(count)]
-
-
-def find_reads(world: World, for_s: float, effect: type[ReadPage | ListZones] = ReadPage) -> list[int]:
-    """Run *world* and return when it requested pages, or lists of zones, in seconds from now."""
-    requested, began_s, step = list[int](), world.now_s, world.engine.step
-
-    def record_reads(item: Input, now_s: float) -> object:
-        effects = step(item, now_s)
-        requested.extend(round(now_s - began_s) for one in effects if isinstance(one, effect))
-        return effects
-
-    world.engine.step = record_reads  # type: ignore[method-assign, assignment]
-    world.run(for_s=for_s)
-    world.engine.step = step  # type: ignore[method-assign]
-    return requested
-
-
-def start_quiet(*, page_size: int = 300, **changes: object) -> World:
-    """Start an engine with the published Service `web`, and let a quiet hour pass."""
-    world = start_published(page_size=page_size, **changes)
-    world.run(for_s=HOUR_S)
-    world.calls.clear()
-    return world
 
 
 # intervals

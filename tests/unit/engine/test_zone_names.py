@@ -51,17 +51,28 @@ INSIDE: Final = record(
 )
 
 
-def start_two_zones(
-    above: tuple[Record, ...] = (), below: tuple[Record, ...] = (), *targets: str, **changes: object
+def start_zones(
+    zones: dict[Zone, tuple[Record, ...]],
+    target: str = "192.0.2.1",
+    *,
+    refusing: Zone | None = None,
+    for_s: float = 5.0,
+    **changes: object,
 ) -> World:
-    """Start an engine with the zone example.org (*above*) and dev.example.org (*below*).
+    """Start an engine with *zones* and the Service `web`, which requests *target* at dev.example.org.
 
-    The Service `web` requests *targets* at dev.example.org.
+    Writes to *refusing* are refused; an empty target is no request.
     """
-    world = build_world(zones={ZONE: above, DEV: below}, **changes)  # type: ignore[arg-type]
-    first = observe("web", build_claim("web", "dev", *targets)) if targets else observe("web")
-    world.run(first, change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = build_world(zones=zones, **changes)  # type: ignore[arg-type]
+    refuse(world, refusing)
+    claims = [build_claim("web", "dev", target)] if target else []
+    world.run(observe("web", *claims), change_phase(SERVICE), change_phase(INGRESS), for_s=for_s)
     return world
+
+
+def refuse(world: World, zone: Zone | None) -> None:
+    """Refuse writes to *zone* from now on."""
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == zone else None
 
 
 def list_writes(world: World) -> list[tuple[str, Action, str]]:
@@ -75,7 +86,7 @@ def list_writes(world: World) -> list[tuple[str, Action, str]]:
 
 
 def test_ownership_record_is_created_in_the_parent_before_the_record() -> None:
-    world = start_two_zones((), (), "192.0.2.1")
+    world = start_zones({ZONE: (), DEV: ()})
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
     assert world.list_ownership_labels() == {"a-dev"}
@@ -112,22 +123,21 @@ def test_ownership_record_is_created_in_the_parent_before_the_record() -> None:
 def test_ownership_record_in_the_parent_decides_about_the_record(
     above: Record | None, below: Record | None, target: str, is_written: bool, decision: tuple[Action, Reason]
 ) -> None:
-    world = start_two_zones((above,) if above else (), (below,) if below else (), target)
+    world = start_zones({ZONE: (above,) if above else (), DEV: (below,) if below else ()}, target)
     assert list_writes(world) == ([("dev", Action.CREATE, "A")] if is_written else [])
     assert world.list_decisions("dev") == [("A", *decision)]
     assert not is_written or world.list_records(DEV) == {"dev A": (target,)}
 
 
 def test_ownership_record_in_the_parent_is_deleted_after_the_record() -> None:
-    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
+    world = start_zones({ZONE: (OURS,), DEV: (record("dev"),)})
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world) == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, set())
 
 
 def test_ownership_record_is_inside_the_zone_without_a_parent() -> None:
-    world = build_world(zones={DEV: ()})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones({DEV: ()})
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
@@ -148,14 +158,13 @@ def test_no_ownership_record_is_created_with_compat_and_without_a_parent() -> No
     registry = TxtRegistry(
         owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=True
     )
-    world = build_world(zones={DEV: ()}, plan=replace(PLAN, compat=True), registry=registry)
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones({DEV: ()}, plan=replace(PLAN, compat=True), registry=registry)
     assert list_writes(world) == [("dev", Action.CREATE, "A")]
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_ownership_record_inside_stays_valid_when_the_parent_is_managed_later() -> None:
-    world = start_two_zones((), (record("dev"), INSIDE), "192.0.2.1")
+    world = start_zones({ZONE: (), DEV: (record("dev"), INSIDE)})
     assert list_writes(world) == []
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
@@ -167,8 +176,7 @@ def test_ownership_record_inside_stays_valid_when_the_parent_is_managed_later() 
 @pytest.mark.parametrize("zones", [{}, {ZONE: ()}], ids=["alone", "with-a-parent-zone"])
 def test_each_of_two_zones_of_one_name_can_have_its_own_ownership_record(zones: dict[Zone, tuple[Record, ...]]) -> None:
     held = (record("dev"), INSIDE)
-    world = build_world(zones={**zones, DEV: held, OTHER_DEV: held})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones({**zones, DEV: held, OTHER_DEV: held})
     assert list_writes(world) == []
     world.run(observe_gone("web"), for_s=120.0)
     assert (world.provider.contents(DEV), world.provider.contents(OTHER_DEV)) == ({}, {})
@@ -186,18 +194,16 @@ def test_record_is_not_created_before_its_ownership_record_in_the_parent(
         [("A", Action.NONE, Reason.REFUSED)],
         [("A", Action.NONE, Reason.WRITE_CONFLICT)],
     )
-    world.provider.rule = lambda _: None
+    refuse(world, None)
     world.run(for_s=120.0)
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
 
 
 def test_new_ownership_record_in_the_parent_stays_if_the_record_is_refused() -> None:
-    world = build_world(zones={ZONE: (), DEV: ()})
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == DEV else None
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones({ZONE: (), DEV: ()}, refusing=DEV)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
     assert world.list_decisions("dev") == [("A", Action.NONE, Reason.REFUSED)]
-    world.provider.rule = lambda _: None
+    refuse(world, None)
     world.run(for_s=120.0)
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
 
@@ -224,8 +230,7 @@ def test_updated_after_a_late_first_read_of_the_parent() -> None:
 def test_foreign_after_its_ownership_record_is_removed(
     zone: Zone, ownership: Record, zones: dict[Zone, tuple[Record, ...]]
 ) -> None:
-    world = build_world(zones=zones)
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones(zones)
     world.provider.remove_records(zone, ownership.key)
     world.run(for_s=120.0)
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
@@ -235,7 +240,7 @@ def test_foreign_after_its_ownership_record_is_removed(
 
 def test_old_ownership_record_is_not_deleted_if_it_also_covers_another() -> None:
     old = replace(ownership_record("dev"), name=DnsName("a-dev.example.org"))
-    world = start_two_zones((old, record("a-dev", "192.0.2.5")), (), "192.0.2.1")
+    world = start_zones({ZONE: (old, record("a-dev", "192.0.2.5")), DEV: ()})
     assert ("example.org", Action.DELETE, "TXT") not in list_writes(world)
     assert world.list_records(DEV) == {}
 
@@ -244,7 +249,7 @@ def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> Non
     nonces = iter(range(100))
     codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
     registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec)
-    world = start_two_zones((), (), "192.0.2.1", registry=registry)
+    world = start_zones({ZONE: (), DEV: ()}, registry=registry)
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
     assert list_writes(world)[2:] == [("dev", Action.CREATE, "A")]
@@ -254,7 +259,7 @@ def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> Non
 
 def test_ownership_record_without_record_goes_if_nobody_requests_the_name() -> None:
     """Test a start after a crash between the two writes."""
-    world = start_two_zones((OURS, ownership_record("dev", owner="other", rtype="AAAA")), ())
+    world = start_zones({ZONE: (OURS, ownership_record("dev", owner="other", rtype="AAAA")), DEV: ()}, "")
     assert list_writes(world) == [("example.org", Action.DELETE, "TXT")]
     assert world.list_ownership_labels() == {"aaaa-dev"}
 
@@ -284,8 +289,7 @@ def test_ownership_record_stays_while_another_zone_of_the_name_may_exist(listed:
 
 
 def test_ownership_record_stays_after_a_zone_of_the_name_is_not_listed() -> None:
-    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), OTHER_DEV: (record("dev"),)})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones({ZONE: (OURS,), DEV: (record("dev"),), OTHER_DEV: (record("dev"),)})
     world.provider.zone_list = ZoneList(zones=(DEV, ZONE))
     world.run(for_s=1500.0)
     world.run(observe_gone("web"), for_s=120.0)
@@ -297,7 +301,7 @@ def test_ownership_record_without_type_stays_with_a_record_of_unmanaged_type(rty
     registry = TxtRegistry(owner="me", naming=Naming(prefix="owner-"), managed_types=PLAN.managed_types)
     above = [replace(OURS, name=DnsName(f"{label}.example.org")) for label in ("owner-dev", "owner-a-dev")]
     target = {"MX": "10 mail.test", "NS": "ns.test"}[rtype]
-    world = start_two_zones(tuple(above), (record("dev", target, rtype=rtype),), registry=registry)
+    world = start_zones({ZONE: tuple(above), DEV: (record("dev", target, rtype=rtype),)}, "", registry=registry)
     assert world.list_ownership_labels() == labels
 
 
@@ -323,11 +327,11 @@ def test_ownership_record_stays_with_upsert_only_or_of_a_previous_owner(
     plan: PlanSettings,
 ) -> None:
     registry = TxtRegistry(owner=plan.owner, naming=Naming(), managed_types=PLAN.managed_types, migrate_from="me")
-    assert list_writes(start_two_zones((OURS,), (), plan=plan, registry=registry)) == []
+    assert list_writes(start_zones({ZONE: (OURS,), DEV: ()}, "", plan=plan, registry=registry)) == []
 
 
 def test_ownership_record_is_updated_first_when_another_object_takes_the_name() -> None:
-    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
+    world = start_zones({ZONE: (OURS,), DEV: (record("dev"),)})
     api = observe("api", build_claim("api", "dev", "192.0.2.7"))
     world.run(observe_gone("web"), api, for_s=120.0)
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
@@ -335,27 +339,26 @@ def test_ownership_record_is_updated_first_when_another_object_takes_the_name() 
 
 
 def test_change_of_type_replaces_record_and_ownership_record() -> None:
-    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
+    world = start_zones({ZONE: (OURS,), DEV: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev", "2001:db8::1", rtype="AAAA")), for_s=120.0)
     assert world.list_records(DEV) == {"dev AAAA": ("2001:db8::1",)}
     assert world.list_ownership_labels() == {"aaaa-dev"}
 
 
 def test_dry_run_plans_the_record_and_writes_nothing() -> None:
-    world = start_two_zones((), (), "192.0.2.1", has_writer=False)
+    world = start_zones({ZONE: (), DEV: ()}, has_writer=False)
     assert world.list_decisions("dev") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert list_writes(world) == []
 
 
 def test_upsert_only_deletes_neither_record_nor_ownership_record() -> None:
-    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1", plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
+    world = start_zones({ZONE: (OURS,), DEV: (record("dev"),)}, plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world) == []
 
 
 def test_two_zones_of_one_name_share_the_ownership_record_in_the_parent() -> None:
-    world = build_world(zones={ZONE: (), DEV: (), OTHER_DEV: ()})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones({ZONE: (), DEV: (), OTHER_DEV: ()})
     assert list_writes(world)[0] == ("example.org", Action.CREATE, "TXT")
     assert sorted(list_writes(world)[1:]) == [("dev", Action.CREATE, "A"), ("private", Action.CREATE, "A")]
     world.run(observe_gone("web"), for_s=120.0)
@@ -363,24 +366,22 @@ def test_two_zones_of_one_name_share_the_ownership_record_in_the_parent() -> Non
 
 
 def test_shared_ownership_record_is_deleted_after_both_records() -> None:
-    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), OTHER_DEV: (record("dev"),)})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == OTHER_DEV else None
+    world = start_zones({ZONE: (OURS,), DEV: (record("dev"),), OTHER_DEV: (record("dev"),)})
+    refuse(world, OTHER_DEV)
     world.run(observe_gone("web"), for_s=30.0)
     assert (world.list_records(DEV), world.list_records(OTHER_DEV), world.list_ownership_labels()) == (
         {},
         {"dev A": ("192.0.2.1",)},
         {"a-dev"},
     )
-    world.provider.rule = lambda _: None
+    refuse(world, None)
     world.run(for_s=600.0)
     assert (world.list_records(OTHER_DEV), world.list_ownership_labels()) == ({}, set())
 
 
 def test_name_of_a_private_zone_is_also_published_in_its_public_parent() -> None:
     """Test that both records have one ownership record, in the public zone."""
-    world = build_world(zones={ZONE: (), PRIVATE: ()})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones({ZONE: (), PRIVATE: ()})
     assert (world.list_records(), world.list_records(PRIVATE)) == ({"dev A": ("192.0.2.1",)}, {"dev A": ("192.0.2.1",)})
     assert world.list_ownership_labels() == {"a-dev"}
     world.run(observe_gone("web"), for_s=120.0)
@@ -389,29 +390,26 @@ def test_name_of_a_private_zone_is_also_published_in_its_public_parent() -> None
 
 @pytest.mark.parametrize("refusing", [ZONE, PRIVATE], ids=["public", "private"])
 def test_shared_ownership_record_stays_while_a_record_cannot_be_deleted(refusing: Zone) -> None:
-    world = build_world(zones={ZONE: (), PRIVATE: ()})
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == refusing.id else None
+    world = start_zones({ZONE: (), PRIVATE: ()})
+    refuse(world, refusing)
     world.run(observe_gone("web"), for_s=120.0)
     records = {"dev A": ("192.0.2.1",)}
     assert world.list_records() == (records if refusing is ZONE else {})
     assert world.list_records(PRIVATE) == (records if refusing is PRIVATE else {})
     assert world.list_ownership_labels() == {"a-dev"}
-    world.provider.rule = lambda _: None
+    refuse(world, None)
     world.run(for_s=600.0)
     assert (world.list_records(), world.list_records(PRIVATE), world.list_ownership_labels()) == ({}, {}, set())
 
 
 def test_not_published_in_a_private_zone_if_the_public_parent_refuses() -> None:
-    world = build_world(zones={ZONE: (), PRIVATE: ()})
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world = start_zones({ZONE: (), PRIVATE: ()}, refusing=ZONE)
     assert world.list_decisions("dev") == [("A", Action.NONE, Reason.REFUSED), ("A", Action.NONE, Reason.REFUSED)]
 
 
 def test_ownership_record_stays_while_it_covers_a_record_in_the_parent() -> None:
     """Test the name of a zone that was private, and so also had a record in its public parent zone."""
-    world = start_two_zones((OURS, record("dev")), (record("dev"),), "192.0.2.1")
+    world = start_zones({ZONE: (OURS, record("dev")), DEV: (record("dev"),)})
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED), ("A", Action.KEEP, Reason.ZONE_MOVED)]
     world.run(observe_gone("web"), for_s=120.0)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
@@ -438,7 +436,7 @@ def test_foreign_record_in_another_zone_of_the_name_is_not_touched(*, private: b
 
 
 def test_foreign_record_stays_foreign_after_that_in_the_parent_is_removed() -> None:
-    world = start_two_zones(owned("dev"), (record("dev", "192.0.2.9"),), "192.0.2.1")
+    world = start_zones({ZONE: owned("dev"), DEV: (record("dev", "192.0.2.9"),)})
     world.provider.remove_records(ZONE, record("dev").key)
     world.run(for_s=600.0)
     assert world.list_records(DEV) == {"dev A": ("192.0.2.9",)}
@@ -446,12 +444,12 @@ def test_foreign_record_stays_foreign_after_that_in_the_parent_is_removed() -> N
 
 
 def test_ours_by_ownership_record_inside_although_another_zone_differs() -> None:
-    world = start_two_zones(owned("dev", "192.0.2.9"), (record("dev"), INSIDE), "192.0.2.7")
+    world = start_zones({ZONE: owned("dev", "192.0.2.9"), DEV: (record("dev"), INSIDE)}, "192.0.2.7")
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
 def test_shared_ownership_record_stays_while_it_may_be_that_of_either() -> None:
-    world = start_two_zones(owned("dev"), (record("dev", "192.0.2.9"),))
+    world = start_zones({ZONE: owned("dev"), DEV: (record("dev", "192.0.2.9"),)}, "")
     assert list_writes(world) == []
 
 
@@ -473,8 +471,7 @@ def test_equal_records_share_their_ownership_record_after_the_claim_changed() ->
 def test_no_ownership_record_is_created_if_it_would_cover_a_foreign_record(
     zones: dict[Zone, tuple[Record, ...]], others: list[tuple[str, Action, Reason]]
 ) -> None:
-    world = build_world(zones=zones)
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
+    world = start_zones(zones, for_s=60.0)
     assert list_writes(world) == []
     assert sorted(world.list_decisions("dev")) == [*others, ("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
@@ -482,9 +479,9 @@ def test_no_ownership_record_is_created_if_it_would_cover_a_foreign_record(
 def test_queued_ownership_record_is_written_after_zones_are_listed_again() -> None:
     inner = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
     world = build_world(zones={ZONE: (), inner: ()}, interval_s=30.0)
-    world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None
+    refuse(world, ZONE)
     world.run(observe("web", build_claim("web", "shop")), change_phase(SERVICE), change_phase(INGRESS), for_s=45.0)
     assert world.list_decisions("shop") == [("A", Action.NONE, Reason.REFUSED)]
-    world.provider.rule = lambda _: None
+    refuse(world, None)
     world.run(for_s=30.0)
     assert world.list_records(inner) == {"shop A": ("192.0.2.1",)}
