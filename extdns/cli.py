@@ -6,18 +6,15 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from extdns import __version__
+from extdns.command import COMPLETION_VARIABLE, list_commands, load_command, run_command
 from extdns.commands.output import show
 from extdns.errors import UsageError, escape_unprintable
 from extdns.flags.parser import find_requested_text, hide_secrets
 from extdns.flags.usage_errors import unknown_command_error
 from extdns.masking import mask
-
-if TYPE_CHECKING:
-    from extdns.commands.manual import CommandHelp
 
 _INTERRUPTED: Final = 130  # the exit code of shells for a command that Ctrl-C ended
 
@@ -48,19 +45,22 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
 
 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
+    if shell := environ.get(COMPLETION_VARIABLE, "").removesuffix("_complete"):
+        importlib.import_module("extdns.subcommands.completion").show_candidates(shell)
+        return 0
     word = arguments[0] if arguments and arguments[0][:1] not in {"-", "@"} else ""
-    pages = _load_pages() if word else {}
-    if word in pages:
-        return _run_command(pages[word], word, arguments[1:], environ)
+    commands = list_commands() if word else {}
+    if word in commands:
+        return _run_command(word, arguments[1:], environ)
     match find_requested_text(arguments):
         case "help":
-            show(importlib.import_module("extdns.commands.help").render_overview())
+            show(importlib.import_module("extdns.subcommands.help").render_overview())
             return 0
         case "version":
             show(f"extdns {__version__}\n")
             return 0
         case None if word:
-            raise unknown_command_error(word, pages)
+            raise unknown_command_error(word, commands)
         case None:
             return _run(arguments, environ)
 
@@ -71,25 +71,13 @@ def _run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 
     with StopSignals() as signals:
         config = importlib.import_module("extdns.config").parse(arguments, environ)
-        code: int = _import_command("run").main(config, signals)
+        code: int = importlib.import_module("extdns.commands.run").main(config, signals)
     return code
 
 
-def _load_pages() -> Mapping[str, CommandHelp]:
-    """Return the help of every command. A run without a command does not need it."""
-    pages: Mapping[str, CommandHelp] = importlib.import_module("extdns.commands.manual_pages").PAGES
-    return pages
-
-
-def _run_command(page: CommandHelp, command: str, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run *command*, or print its help *page* if *arguments* contain `--help`; return the exit code."""
+def _run_command(name: str, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Run the command *name*, or print its help if *arguments* contain `--help`; return the exit code."""
     if "--help" in arguments:
-        show(page.render())
+        show(load_command(name).render_help())
         return 0
-    code: int = _import_command(command).main(arguments, environ)
-    return code
-
-
-def _import_command(name: str) -> ModuleType:
-    """Import the module of a command. Only the chosen one is imported, so that `--help` stays fast."""
-    return importlib.import_module(f"extdns.commands.{name.replace('-', '_')}")
+    return run_command(name, arguments, environ)

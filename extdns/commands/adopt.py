@@ -1,4 +1,4 @@
-"""`extdns adopt`: take ownership of records that are exactly as objects request and that nobody owns."""
+"""`extdns adopt`: take ownership of existing records that are as objects request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from extdns.app import assembly
 from extdns.app.provider import build_provider
 from extdns.app.registry import build_registry, build_registry_context, find_ownership_names
 from extdns.commands.one_pass import FixedStateStore, configure_pass, finish_pass, require_files, run_pass
-from extdns.commands.options import take_output, take_switch
 from extdns.commands.output import show_document
 from extdns.commands.possible_owners import PossibleOwner, PossibleOwners
 from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
@@ -41,14 +40,12 @@ if TYPE_CHECKING:
 _Key = tuple[str, "DnsName", str, str]
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, output: str) -> int:
     """List the records that can be adopted, and adopt them with `--yes`. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or something that it names cannot be used.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, flags = take_output(arguments)
-    yes, flags = take_switch(flags, "--yes")
     config = configure_pass(flags, environ)
     if not config.registry.txt_owner_id or find_ownership_names(config.registry) is None:
         raise usage_error("extdns adopt needs ownership records", "give --registry=txt and --txt-owner-id")

@@ -1,4 +1,4 @@
-"""`extdns apply`: make the changes of a stored plan, and no others."""
+"""`extdns apply`: apply the changes of a saved plan, and no others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from extdns.app import assembly
 from extdns.app.provider import build_provider
 from extdns.app.state_store import find_file_failure
 from extdns.commands.one_pass import configure_pass
-from extdns.commands.options import take_value
 from extdns.commands.output import show_lines
 from extdns.controller.exit_codes import DONE, FAILED, HELD
 from extdns.controller.stop_signals import StopSignals
@@ -55,16 +54,13 @@ _Key = tuple[str, str, str, str]
 _ChangeSetIdentity = tuple["Zone", "DnsName", "tuple[Change, ...]"]
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Make the changes of the plan that *arguments* name. Return the exit code.
+def main(flags: Sequence[str], environ: Mapping[str, str], *, plan: str) -> int:
+    """Make the changes of the plan in the file *plan*. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or the plan is unusable or out of date; nothing was written.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    path, flags = take_value(arguments, "--plan", allowed="the file of a plan")
-    if path is None:
-        raise usage_error("extdns apply needs a plan", "as in: extdns apply --plan=plan.json [flags]")
-    stored = read_plan(path)
+    stored = read_plan(plan)
     if stored.missing:
         raise usage_error("the plan is incomplete, so it cannot be applied", *map(sanitize, stored.missing))
     if stored.base:

@@ -1,4 +1,4 @@
-"""`extdns approve CODE`: approve held deletes."""
+"""`extdns approve`: approve held deletes."""
 
 from __future__ import annotations
 
@@ -20,24 +20,22 @@ if TYPE_CHECKING:
 _CODE: Final = re.compile(r"[0-9a-f]{4}-[0-9a-f]{4}")
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Approve the held deletes with the codes in *arguments*, and show them. Return the exit code.
+def main(flags: Sequence[str], environ: Mapping[str, str], *, codes: Sequence[str]) -> int:
+    """Approve the held deletes with these *codes*, and show them. Return the exit code.
 
     Raises:
-        UsageError: no code is given, a flag is wrong, the saved state cannot be read or written, or a code matches no
-            held deletes. In the last case the other codes in *arguments* are approved all the same.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    codes = tuple(dict.fromkeys(argument for argument in arguments if _CODE.fullmatch(argument)))
-    rest = [argument for argument in arguments if not _CODE.fullmatch(argument)]
-    if rest and not rest[0].startswith("-"):
+    codes = tuple(dict.fromkeys(codes))
+    if invalid := next((code for code in codes if not _CODE.fullmatch(code)), None):
         raise usage_error(
-            f"{sanitize(rest[0])} is not an approval code",
+            f"{sanitize(invalid)} is not an approval code",
             "allowed: a code that extdns status shows, such as 7f3a-91c2",
         )
     try:
-        store = find_state_store(rest, environ)
+        store = find_state_store(flags, environ)
     except UsageError as exc:
-        if codes or rest:
+        if codes or flags:
             raise
         raise usage_error(
             "extdns approve needs a code",

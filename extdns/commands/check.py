@@ -1,4 +1,4 @@
-"""`extdns check`: check credentials, permissions and connectivity, with calls that change nothing."""
+"""`extdns check`: check credentials, permissions and connectivity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from extdns.app.provider import check_permissions, load_provider
 from extdns.commands.check_files import check_files
 from extdns.commands.check_rules import check_local_rules, check_policy_server
 from extdns.commands.one_pass import configure_pass, describe_command, run_pass
-from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.documents.check import CheckDocument, CheckResult, format_check
@@ -32,13 +31,12 @@ if TYPE_CHECKING:
 _STATES: Final[Mapping[bool | None, CheckState]] = {True: "ok", False: "missing", None: "unknown"}
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> int:
     """Check whether extdns has what it needs, and show every result. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or something that it names cannot be used.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, flags = take_output(arguments)
     config = configure_pass(flags, environ)
     checks = (
         *_check_flags(config),

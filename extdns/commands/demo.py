@@ -1,4 +1,4 @@
-"""`extdns demo`: publish the manifests of a small shop into zone files (`make demo`)."""
+"""`extdns demo`: publish a small shop into zone files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.app import assembly
-from extdns.commands.init import find_command
-from extdns.commands.options import take_value
+from extdns.commands.output import find_command
 from extdns.commands.screen import Screen
 from extdns.config import parse
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.controller.stop_signals import StopSignals
-from extdns.errors import UsageError, sanitize, shorten
+from extdns.errors import UsageError, shorten
 from extdns.flags.address import ListenAddress
 from extdns.log import Event
 from extdns.model.reason import Reason
@@ -50,24 +49,19 @@ _PRINTED_EVENTS: Final = frozenset(
 """Log lines to show. The tables of the demo show everything else."""
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Publish the examples: until Ctrl-C if standard input is a terminal, otherwise in one pass.
-
-    Return the exit code: 1 if the pass was interrupted, otherwise 0, although some examples have invalid values.
+def main(_: Sequence[str], environ: Mapping[str, str], *, web_address: str | None) -> int:
+    """Publish the examples: until Ctrl-C if standard input is a terminal, otherwise in one pass. Return the exit code.
 
     Raises:
-        UsageError: an argument is wrong, the current folder lacks the examples, or the zone files cannot be written.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    address, rest = take_value(arguments, _ADDRESS, allowed="HOST:PORT")
-    if rest:
-        raise UsageError(f"extdns demo takes no argument but {_ADDRESS}, and {sanitize(rest[0])} was given")
     if not _MANIFESTS.is_dir() or not _ZONES.is_dir():
         raise UsageError(
             f"extdns demo needs the folders {_MANIFESTS} and {_ZONES}; start it in a checkout of the extdns repository"
         )
     live = sys.stdin is not None and sys.stdin.isatty()
     flags = _build_flags(Path())
-    flags += [f"{_ADDRESS}={address}"] if address is not None else []
+    flags += [f"{_ADDRESS}={web_address}"] if web_address is not None else []
     flags += [] if live else ["--once"]
     variables = {name: value for name, value in environ.items() if name == _ADDRESS_VARIABLE}
     config = parse(flags, variables)

@@ -1,4 +1,4 @@
-"""`extdns explain`: trace a name or an object from the request to the record, or explain a reason code."""
+"""`extdns explain`: trace a name or an object, or explain a reason code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from extdns.app.provider import build_provider
 from extdns.commands import running_process
 from extdns.commands.one_pass import ZonesOfNameReader, describe_command, run_one_pass
-from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.documents.explanation import format_name
@@ -29,23 +28,16 @@ if TYPE_CHECKING:
     from extdns.ports import ZoneReader
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Explain the first of *arguments*. Return the exit code.
+def main(flags: Sequence[str], environ: Mapping[str, str], *, topic: str, controller: str | None, output: str) -> int:
+    """Explain *topic*. Return the exit code.
 
     Raises:
-        UsageError: the first argument is not a name, a known object or a reason code, a flag is wrong, something that
-            it names cannot be used, or no process answers.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, rest = take_output(arguments)
-    if not rest or rest[0].startswith("-"):
-        raise usage_error(
-            "extdns explain needs a name, an object or a reason code, before any flags",
-            "as in: extdns explain shop.example.org, extdns explain service/shop/web, extdns explain held",
-        )
-    topic, flags = rest[0], rest[1:]
     if _is_reason_code(topic):
-        return _explain_reason(topic, flags, output)
-    controller, flags = running_process.take_controller(flags)
+        return _explain_reason(topic, [*flags, *(["--controller"] if controller else [])], output)
+    if controller is not None:
+        running_process.require_no_flags(flags)
     about = topic if "/" in topic else _parse_name(topic)
     document = _query_process(about, controller, flags) or _explain_by_pass(about, flags, environ)
     lines = format_name(document) if isinstance(document, NameDocument) else format_object(document)

@@ -1,4 +1,4 @@
-"""`extdns iam-policy`: print the least IAM policy for the flags."""
+"""`extdns iam-policy`: print the least IAM policy for AWS."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from extdns.app.registry import find_ownership_names
-from extdns.commands.options import take_switch, take_value
 from extdns.commands.output import show
 from extdns.errors import UsageError, sanitize
 from extdns.flags import parser
@@ -27,17 +26,16 @@ _AWS: Final = "aws"
 _ACCOUNT: Final = re.compile(r"([a-z0-9-]{1,63})/([a-z0-9.-]{1,253})")
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def main(
+    flags: Sequence[str], environ: Mapping[str, str], *, trust: str | None, service_account: str | None, assume: bool
+) -> int:
     """Print the requested policy. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    trust, flags = take_value(arguments, "--trust", allowed="the ARN of an OIDC provider, or pod-identity")
-    account, flags = take_value(flags, "--service-account", allowed="NAMESPACE/NAME")
-    assume, flags = take_switch(flags, "--assume")
-    if trust is not None or account is not None:
-        _print(_build_trust_policy(trust, account))
+    if trust is not None or service_account is not None:
+        _print(_build_trust_policy(trust, service_account))
         return 0
     values = _read_values(flags, environ)
     plan, registry, aws = PlanFlags.from_values(values), RegistryFlags.from_values(values), AwsFlags.from_values(values)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from extdns.commands.one_pass import FixedStateStore, configure_pass, require_files, run_pass
-from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.commands.zone_snapshot import build_engine_reader
 from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
     from extdns.documents.plan import PassResult
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> int:
     """Show what switching from external-dns to extdns would change. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or something that it names cannot be used.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, flags = take_output(arguments)
     config = configure_pass(flags, environ)
     if config.control.compat:
         raise usage_error("extdns migrate itself makes a second plan with --compat", "leave --compat out")

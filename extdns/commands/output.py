@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from extdns.commands.options import JSON
 from extdns.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from extdns.documents.document import Document
+
+
+TEXT: Final = "text"
+JSON: Final = "json"
+MARKDOWN: Final = "markdown"
 
 
 def show(text: str) -> None:
@@ -38,6 +44,12 @@ def show(text: str) -> None:
 def show_lines(lines: Iterable[str]) -> None:
     """Write *lines*, each with a line end, as `show` does."""
     show("".join(f"{line}\n" for line in lines))
+
+
+def find_command() -> str:
+    """Return the full path of this program, quoted for a shell."""
+    script = Path(sys.executable).parent / "extdns"
+    return shlex.quote(str(script)) if script.exists() else f"{shlex.quote(sys.executable)} -m extdns"
 
 
 def warn(warnings: Iterable[str]) -> None:

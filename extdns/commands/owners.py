@@ -1,4 +1,4 @@
-"""`extdns owners`: list the owners of all records, orphans, and ownership records that cover nothing."""
+"""`extdns owners`: list the owners of the records in the zones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from extdns.app import state_store
 from extdns.app.cluster import has_live_cluster
 from extdns.app.registry import build_registry
 from extdns.commands.one_pass import describe_command, run_one_pass
-from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.documents.owners import build_owners, format_owners
@@ -24,13 +23,12 @@ if TYPE_CHECKING:
     from extdns.model.saved_state import Saved
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> int:
     """List the owners of all records. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or something that it names cannot be used.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, flags = take_output(arguments)
     result = run_one_pass(flags, environ)
     saved, problems = _load_saved_states(result.config)
     document = build_owners(result, build_registry(result.config), saved, problems)

@@ -1,4 +1,4 @@
-"""`extdns plan`: show what one pass would do, without a writer."""
+"""`extdns plan`: show what would change, and why; write nothing."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from extdns.commands import running_process
 from extdns.commands.one_pass import configure_pass, describe_command, open_reader, run_pass
-from extdns.commands.options import JSON, MARKDOWN, TEXT, take_output, take_switch, take_value
-from extdns.commands.output import show, show_lines
+from extdns.commands.output import JSON, show, show_lines
 from extdns.commands.plan_difference import plan_difference
 from extdns.commands.screen import Screen
 from extdns.commands.zone_snapshot import read_zone_snapshot
@@ -25,7 +24,6 @@ from extdns.documents.plan import (
 )
 from extdns.documents.rules import FAIL_ON
 from extdns.engine.decisions import is_held_decision
-from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
@@ -36,46 +34,40 @@ if TYPE_CHECKING:
     from extdns.documents.rules import RuleSnapshot
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def main(  # noqa: PLR0913 - the options
+    flags: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    fail_on: str | None,
+    held: bool,
+    base: str | None,
+    zone_snapshot: str | None,
+    controller: str | None,
+    output: str,
+) -> int:
     """Show the plan. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or something that it names cannot be used.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, flags = take_output(arguments, (TEXT, JSON, MARKDOWN))
-    fail_on, flags = _take_fail_on(flags)
-    controller, flags = running_process.take_controller(flags)
     if controller is not None:
+        others = {"--held": held, "--base": base, "--zone-snapshot": zone_snapshot}
+        running_process.require_no_flags([*flags, *(name for name, value in others.items() if value)])
         return _show_running_plan(controller, output, fail_on)
-    only_held, flags = take_switch(flags, "--held")
-    snapshot, flags = take_value(flags, "--zone-snapshot", allowed="a file that extdns owners --output=json printed")
-    base, flags = take_value(flags, "--base", allowed="a file, a folder, or a Git revision")
     config = configure_pass(flags, environ)
     if fail_on and not (config.rules.policy_rules or config.rules.opa_url):
         raise usage_error(f"--fail-on={fail_on} has no rules to evaluate", "give --policy-rules or --opa-url")
-    reader = partial(read_zone_snapshot, snapshot) if snapshot else open_reader
+    reader = partial(read_zone_snapshot, zone_snapshot) if zone_snapshot else open_reader
     result = run_pass(config, reader) if base is None else plan_difference(config, base, reader)
-    displayed = _select_held(result) if only_held else result
+    displayed = _select_held(result) if held else result
     plan = build_plan_document(displayed) if output == JSON else build_plan_content(displayed)
-    _show(plan, output, _describe_empty_plan(base, only_held=only_held), describe_command(config))
+    _show(plan, output, _describe_empty_plan(base, only_held=held), describe_command(config))
     leaves_nothing = any(one.leaves_nothing for one in plan.warnings) and not config.control.compat
     if fail_on:
         _require_evaluation(fail_on, result.rules)
     if not result.missing and _is_violated(plan, fail_on):
         return VIOLATED
     return _compute_exit_code(result.missing, count_actions(result.decisions), leaves_nothing=leaves_nothing)
-
-
-def _take_fail_on(flags: Sequence[str]) -> tuple[str, list[str]]:
-    """Take `--fail-on` out of *flags*. Return its value, "" without the flag, and the other flags.
-
-    Raises:
-        UsageError: its value is not allowed.
-    """
-    chosen, rest = take_value(flags, "--fail-on", allowed=", ".join(FAIL_ON))
-    if chosen is not None and chosen not in FAIL_ON:
-        raise usage_error(f"--fail-on={sanitize(chosen)} is not a result of a rule", f"allowed: {', '.join(FAIL_ON)}")
-    return chosen or "", rest
 
 
 def _require_evaluation(fail_on: str, rules: RuleSnapshot) -> None:
@@ -93,13 +85,13 @@ def _require_evaluation(fail_on: str, rules: RuleSnapshot) -> None:
         )
 
 
-def _is_violated(plan: PlanContent, fail_on: str) -> bool:
+def _is_violated(plan: PlanContent, fail_on: str | None) -> bool:
     """Return whether *plan* has a violation for which `--fail-on` lets the command fail."""
     failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1] if fail_on else ()
     return any(one.result in failing for one in plan.violations)
 
 
-def _show_running_plan(controller: str, output: str, fail_on: str) -> int:
+def _show_running_plan(controller: str, output: str, fail_on: str | None) -> int:
     """Show what a running process has planned. Return the exit code."""
     plan = running_process.fetch_document(controller, "plan", RunningPlanDocument)
     _show(plan, output)

@@ -1,14 +1,13 @@
-"""`extdns policy`: check DNSPolicies, and run tests of them."""
+"""`extdns policy`: check the rules in DNSPolicies, and run tests of them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.cel.policy_index import check_policy
 from extdns.cel.policy_rules import PolicyRules
 from extdns.cel.policy_tests import read_test_file, run_test
-from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.documents.check import (
@@ -20,7 +19,6 @@ from extdns.documents.check import (
     format_policy_tests,
 )
 from extdns.errors import UsageError, sanitize
-from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.kube.manifests.document_tree import DocumentTree
 from extdns.kube.manifests.manifest_files import ManifestFile, describe_os_error, list_files, read_file
@@ -33,28 +31,14 @@ if TYPE_CHECKING:
 
     from extdns.cel.policy import CompiledPolicy
 
-_USAGE: Final = ("allowed: check FILE..., or test FILE...", "for example: extdns policy check rules.yaml")
 
-
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:  # noqa: ARG001 - the signature of all commands
-    """Check or test the files of *arguments*. Return the exit code.
+def main(_flags: Sequence[str], _: Mapping[str, str], *, action: str, files: Sequence[str], output: str) -> int:
+    """Check or test *files*. Return the exit code.
 
     Raises:
-        UsageError: an argument is wrong, or a file cannot be read.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, rest = take_output(arguments)
-    action, *files = rest or [""]
-    if unknown := next((file for file in files if file.startswith("-") and file != STANDARD_INPUT), None):
-        raise usage_error(f"{sanitize(unknown)} is no option of extdns policy", "allowed: --output=text|json")
-    if action not in {"check", "test"} or not files:
-        raise usage_error(_describe_usage_problem(action), *_USAGE)
     return _check(files, output) if action == "check" else _test(files, output)
-
-
-def _describe_usage_problem(action: str) -> str:
-    if action in {"check", "test"}:
-        return f"extdns policy {action} names no file"
-    return f"extdns policy {sanitize(action)} does not exist" if action else "extdns policy is not complete"
 
 
 def _check(paths: Sequence[str], output: str) -> int:

@@ -10,7 +10,6 @@ from urllib.parse import SplitResult, quote, urlsplit
 import msgspec
 from msgspec.structs import replace
 
-from extdns.commands.options import take_value
 from extdns.documents.document import AnswerDocument
 from extdns.documents.plan import RunningPlanDocument
 from extdns.errors import UsageError, sanitize
@@ -38,16 +37,14 @@ class NoAnswerError(UsageError):
     """No process answers at the address."""
 
 
-def take_controller(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Take `--controller` out of *arguments*. Return its value or None, and the other arguments.
+def require_no_flags(flags: Sequence[str]) -> None:
+    """Check that nothing else is given with `--controller`.
 
     Raises:
-        UsageError: it is given twice, has no value, or is given together with other flags.
+        UsageError: *flags* are given.
     """
-    controller, rest = take_value(arguments, _FLAG, allowed=_ALLOWED)
-    if controller is not None and rest:
-        raise usage_error(f"{sanitize(rest[0])} has no effect with {_FLAG}", "leave out one of these two flags")
-    return controller, rest
+    if flags:
+        raise usage_error(f"{sanitize(flags[0])} has no effect with {_FLAG}", "leave out one of these two flags")
 
 
 def fetch_document(controller: str, path: str, kind: type[T]) -> T:

@@ -1,4 +1,4 @@
-"""`extdns status`: show the held deletes in the saved state or of a running process.
+"""`extdns status`: list held deletes.
 
 Of the saved state, also show how many deletes were made without approval in the last ten minutes, and how many are
 approved. See docs/design/delete-safety.md.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from extdns.commands import running_process
-from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.commands.state_store import find_state_store
 from extdns.config import parse_state_flags
@@ -31,20 +30,26 @@ if TYPE_CHECKING:
     from extdns.ports import Clock
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | None = None) -> int:
+def main(
+    flags: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    controller: str | None,
+    output: str,
+    clock: Clock | None = None,
+) -> int:
     """Show the saved state as of the time of *clock*, or what a running process holds. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, the state cannot be read, or no process answers.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, rest = take_output(arguments)
-    controller, rest = running_process.take_controller(rest)
     if controller is not None:
+        running_process.require_no_flags(flags)
         held = running_process.fetch_document(controller, "held", HeldDocument)
         show_document(held, format_held(held), output)
         return 0
-    flags = tuple(list_state_flags(*parse_state_flags(rest, environ)))
-    store, now = find_state_store(rest, environ), (clock or SystemClock()).now()
+    state_flags = tuple(list_state_flags(*parse_state_flags(flags, environ)))
+    store, now = find_state_store(flags, environ), (clock or SystemClock()).now()
     try:
         found = store.read()
     except ExtdnsError as exc:
@@ -58,5 +63,5 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | No
         unreadable=state_document.find_unreadable_values(saved),
     )
     nothing = (f"Nothing is saved in {store} yet. {UNKNOWN}",)
-    show_document(document, nothing if found is None else format_saved_state(document, now, flags), output)
+    show_document(document, nothing if found is None else format_saved_state(document, now, state_flags), output)
     return 0

@@ -18,7 +18,6 @@ from extdns.commands.name_servers import (
     is_subset,
 )
 from extdns.commands.one_pass import ZonesOfNameReader, configure_pass, open_reader, require_files, run_pass
-from extdns.commands.options import take_output, take_switch, take_value, take_values
 from extdns.commands.output import show_document
 from extdns.controller.clock import SystemClock
 from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
@@ -33,7 +32,6 @@ from extdns.documents.verification import (
     list_unserved,
 )
 from extdns.errors import InvalidValueError, sanitize
-from extdns.flags.duration import parse_duration
 from extdns.flags.usage_errors import usage_error
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
@@ -48,34 +46,35 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
     from extdns.ports import Clock
 
-_TIMEOUT: Final = "5m"
 _THREADS: Final = 16
 _PAUSE_S: Final = 2.0
 _ROUNDS_PER_PASS: Final = 5
 """The number of rounds of DNS queries between two readings of objects and zones, which cost more."""
 
 
-def main(
-    arguments: Sequence[str],
+def main(  # noqa: PLR0913 - the options, and the clock of tests
+    flags: Sequence[str],
     environ: Mapping[str, str],
+    *,
+    names: Sequence[str],
+    wait: bool,
+    timeout: float,
+    nameserver: Sequence[str],
+    output: str,
     clock: Clock | None = None,
     pause: Callable[[float], None] = time.sleep,
 ) -> int:
     """Query the name servers, and show what they serve. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or something that it names cannot be used.
+        UsageError: an argument is wrong, or what it names cannot be used.
     """
-    output, rest = take_output(arguments)
-    wait, rest = take_switch(rest, "--wait")
-    timeout, rest = take_value(rest, "--timeout", allowed="a duration such as 5m")
-    servers, rest = take_values(rest, "--nameserver", allowed="an address, or ADDRESS:PORT")
-    names, flags = _take_names(rest)
+    parsed = _parse_names(names)
     config = configure_pass(flags, environ)
     if wait:
         require_files(config, "extdns verify --wait")
-    verifier = _Verifier(config, names, tuple(map(_parse_server, servers)), clock or SystemClock())
-    end_s = verifier.clock.monotonic_s() + _parse_timeout(timeout or _TIMEOUT)
+    verifier = _Verifier(config, parsed, tuple(map(_parse_server, nameserver)), clock or SystemClock())
+    end_s = verifier.clock.monotonic_s() + timeout
     document = verifier.verify()
     rounds = 0
     while wait and list_unserved(document) and verifier.clock.monotonic_s() < end_s:
@@ -188,22 +187,11 @@ def _format_time(now: datetime, after_s: int) -> str:
     return f"{datetime.fromtimestamp(now.timestamp() + after_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _take_names(rest: Sequence[str]) -> tuple[tuple[DnsName, ...], list[str]]:
-    """Split *rest* into the names before the first flag, and the flags."""
-    first = next((at for at, text in enumerate(rest) if text.startswith(("-", "@"))), len(rest))
+def _parse_names(texts: Sequence[str]) -> tuple[DnsName, ...]:
     try:
-        return tuple(DnsName.parse(text) for text in rest[:first]), list(rest[first:])
+        return tuple(map(DnsName.parse, texts))
     except InvalidValueError as exc:
         raise usage_error(f"{sanitize(exc.value)} is not a DNS name", f"allowed: {exc.allowed}") from exc
-
-
-def _parse_timeout(text: str) -> float:
-    try:
-        return parse_duration(text)
-    except ValueError as exc:
-        raise usage_error(
-            f"--timeout={sanitize(text)} is not a duration", "allowed: a duration, such as 90s or 5m"
-        ) from exc
 
 
 def _parse_server(text: str) -> Server:

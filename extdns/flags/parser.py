@@ -1,7 +1,6 @@
 """Parse the command line and the environment into values of flags (docs/spec/sources.md 9.1, docs/spec/plan.md 8.1).
 
-The rules are those of external-dns. argparse cannot follow them: whatever its settings, it accepts `--min-ttl -1` and
-`--namespace "-a b"`, and its treatment of `--` depends on the version of Python.
+The rules are those of external-dns: click parses what `split_arguments` lets through.
 """
 
 from __future__ import annotations
@@ -13,20 +12,73 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
 from extdns import masking
 from extdns.errors import UsageError, find_similar, sanitize
 from extdns.flags import usage_errors
-from extdns.flags.flag import VARIABLE_PREFIX, Flag, Setting
+from extdns.flags.flag import VARIABLE_PREFIX, Flag, Setting, Support
+from extdns.flags.help import list_allowed
+from extdns.flags.kind import ValueKind
 from extdns.flags.table import BY_NAME, FLAGS
 
 _MOST_FILES: Final = 100
-_SWITCHES: Final = {
-    spelling: (flag, on)
-    for flag in FLAGS
-    if flag.is_switch
-    for spelling, on in ((flag.spelling, True), (f"--no-{flag.name}", False))
-}
-_VALUED: Final = {flag.spelling: flag for flag in FLAGS if not flag.is_switch}
+_FILES: Final = frozenset({"PATH", "DIR", "FILE", "DIR_OR_REF"})
+"""Placeholders of values that are files or folders."""
+
+
+class KindType(click.ParamType[Any]):
+    """Parses and completes values of *kind*, those of *flag* if they are of a flag of a run."""
+
+    def __init__(self, kind: ValueKind[Any], flag: Flag | None = None) -> None:
+        """Parse values of *kind*."""
+        self.name = kind.metavar
+        self._kind = kind
+        self._flag = flag
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401, ARG002
+        """Return the value of a text."""
+        if self._flag:
+            return _parse_value(self._flag, self._flag.spelling, value)
+        try:
+            return self._kind.parse(value)
+        except ValueError as error:
+            origin = param.opts[0] if param else self.name
+            raise usage_errors.invalid_kind_error(self._kind, origin, value, str(error)) from error
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:  # noqa: ARG002
+        """Return the choices that begin with a text, or that a file can follow."""
+        if self._kind.metavar in _FILES:
+            return [CompletionItem(incomplete, type="file")]
+        choices = list_allowed(self._flag) if self._flag else self._kind.choices
+        return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
+
+
+def index_options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of *command* by their spellings."""
+    return {
+        spelling: option
+        for option in command.params
+        if isinstance(option, click.Option)
+        for spelling in (*option.opts, *option.secondary_opts)
+    }
+
+
+def _build_option(flag: Flag) -> click.Option:
+    hidden = flag.support is Support.ABSENT
+    if flag.is_switch:
+        spellings = f"{flag.spelling}/--no-{flag.name}" if flag.environment else flag.spelling
+        return click.Option([spellings], is_flag=True, hidden=hidden)
+    kind = KindType(flag.kind, flag)
+    return click.Option([flag.spelling], type=kind, multiple=flag.repeatable, metavar=kind.name, hidden=hidden)
+
+
+_RUN: Final = click.Command("extdns", params=[_build_option(flag) for flag in FLAGS], add_help_option=False)
+_BY_PARAMETER: Final = {flag.name.replace("-", "_"): flag for flag in FLAGS}
+RUN_OPTIONS: Final = index_options(_RUN)
+"""The flags of a run, by their spellings."""
 
 
 def find_requested_text(argv: Sequence[str]) -> Literal["help", "version"] | None:
@@ -136,48 +188,71 @@ def _read_lines(argument: str) -> list[str]:
 
 
 def _parse_arguments(arguments: Sequence[str]) -> dict[str, Setting]:
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    waiting, rest = deque(arguments[:end]), arguments[end + 1 :]
-    found: dict[str, list[str | bool]] = {}
+    for option, found in split_arguments(arguments, RUN_OPTIONS):
+        if option is None and found != ("--",):
+            raise usage_errors.positional_argument_error(found[-1])
+    context = _RUN.make_context("extdns", list(arguments))
+    return {
+        flag.name: Setting(flag=flag, value=context.params[name], origin=flag.spelling)
+        for name, flag in _BY_PARAMETER.items()
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+
+
+def split_arguments(
+    arguments: Iterable[str], options: Mapping[str, click.Option], *, advice: str = "all flags: extdns help flags"
+) -> Iterator[tuple[click.Option | None, tuple[str, ...]]]:
+    """Yield each of *options* that is given with its one or two arguments, and each other argument with None.
+
+    This refuses what click would misread: an empty shell variable in `--txt-owner-id $ID --dry-run` would make a flag
+    the value of another one, and of a flag that is given twice only the last value would count.
+
+    Args:
+        arguments: the arguments.
+        options: all options, by their spellings.
+        advice: what to do about an unknown flag if no option is similar.
+
+    Raises:
+        UsageError: a flag is unknown, lacks its value or is given twice, or a switch has a value.
+    """
+    waiting, given = deque(arguments), set[str | None]()
     while waiting:
-        flag, value = _take_flag(waiting)
-        values = found.setdefault(flag.name, [])
-        if values and not flag.repeatable:
-            raise usage_errors.repeated_flag_error(flag.spelling)
-        values.append(value)
-    if rest:
-        raise usage_errors.positional_argument_error(rest[0])
-    return {name: _make_setting(BY_NAME[name], BY_NAME[name].spelling, values) for name, values in found.items()}
+        argument = waiting.popleft()
+        spelling, equals, _ = argument.partition("=")
+        option = options.get(spelling)
+        if argument == "--":
+            yield None, (argument, *waiting)
+            return
+        if option is None:
+            if _looks_like_flag(argument):
+                raise _unknown_flag_error(spelling, options, advice)
+            yield None, (argument,)
+            continue
+        if option.name in given and not option.multiple:
+            raise usage_errors.repeated_flag_error(option.opts[0])
+        given.add(option.name)
+        if option.is_flag and equals:
+            raise usage_errors.switch_value_error(argument, (*option.opts, *option.secondary_opts))
+        if option.is_flag or equals:
+            yield option, (argument,)
+        elif not waiting or _looks_like_flag(waiting[0]):
+            raise usage_errors.missing_value_error(option.opts[0], option.metavar or "VALUE")
+        else:
+            yield option, (argument, waiting.popleft())
 
 
-def _take_flag(waiting: deque[str]) -> tuple[Flag, str | bool]:
-    """Remove the first flag and its value from *waiting*, the arguments that are not parsed yet, and return them."""
-    argument = waiting.popleft()
-    spelling, equals, text = argument.partition("=")
-    if spelling in _SWITCHES:
-        flag, on = _SWITCHES[spelling]
-        if equals:
-            raise usage_errors.switch_value_error(flag, argument)
-        return flag, on
-    if spelling in _VALUED:
-        flag = _VALUED[spelling]
-        if equals:
-            return flag, text
-        if not waiting or _looks_like_flag(waiting[0]):
-            raise usage_errors.missing_value_error(flag)
-        return flag, waiting.popleft()
-    if _looks_like_flag(argument):
-        raise _unknown_flag_error(spelling)
-    raise usage_errors.positional_argument_error(argument)
-
-
-def _unknown_flag_error(spelling: str) -> UsageError:
+def _unknown_flag_error(spelling: str, options: Mapping[str, click.Option], advice: str) -> UsageError:
     meant = f"--{spelling.removeprefix('--no-')}"
-    if spelling.startswith("--no-") and meant in _VALUED:
+    if spelling.startswith("--no-") and meant in options:
         return usage_errors.usage_error(f"{spelling} is not a flag", f"{meant} takes a value, so it has no --no- form")
-    meant = find_similar(spelling.lower().replace("_", "-"), (*_SWITCHES, *_VALUED))
+    name, blank, _ = spelling.partition(" ")
+    if blank and name in options:  # the value may be a secret
+        return usage_errors.usage_error(
+            f"{name} and its value are one argument", f"write {name}=VALUE: a line of a file is one argument"
+        )
+    meant = "--help" if spelling == "-h" else find_similar(spelling.lower().replace("_", "-"), options)
     return usage_errors.usage_error(
-        f"{sanitize(spelling)} is not a flag", f"did you mean: {meant}" if meant else "all flags: extdns help flags"
+        f"{sanitize(spelling)} is not a flag", f"did you mean: {meant}" if meant else advice
     )
 
 

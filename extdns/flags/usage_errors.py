@@ -20,6 +20,8 @@ def usage_error(what: str, *next_lines: str) -> UsageError:
 def unknown_command_error(word: str, commands: Iterable[str]) -> UsageError:
     """Build the error for a first argument that is neither a flag nor one of *commands*."""
     meant = "--version" if word == "version" else find_similar(word.lower(), sorted(commands))
+    if not meant and ("." in word or "/" in word):
+        meant = f"@{sanitize(word)}, for the flags in a file"
     return usage_error(
         f"{sanitize(word)} is not a command",
         f"did you mean: {meant}" if meant else f"allowed: {', '.join(sorted(commands))}; flags begin with --",
@@ -39,20 +41,16 @@ def describe_unknown_variable(name: str, known: Iterable[str]) -> str:
     return f"{sanitize(name)} is not the variable of a flag: it has no effect\n  {advice}"
 
 
-def missing_value_error(flag: Flag) -> UsageError:
+def missing_value_error(spelling: str, metavar: str) -> UsageError:
     """Build the error for a flag without a value: no argument follows it, or one that begins with a hyphen."""
     return usage_error(
-        f"{flag.spelling} needs a value",
-        f"write {flag.spelling}={flag.kind.metavar}; a value that begins with - needs the =",
+        f"{spelling} needs a value", f"write {spelling}={metavar}; a value that begins with - needs the ="
     )
 
 
-def switch_value_error(flag: Flag, argument: str) -> UsageError:
+def switch_value_error(argument: str, spellings: Iterable[str]) -> UsageError:
     """Build the error for a switch that is given a value."""
-    return usage_error(
-        f"{sanitize(argument)} gives a value to a switch",
-        f"write {flag.spelling} or --no-{flag.name}",
-    )
+    return usage_error(f"{sanitize(argument)} gives a value to a switch", f"write {' or '.join(spellings)}")
 
 
 def invalid_value_error(flag: Flag, origin: str, text: str, reason: str) -> UsageError:
@@ -105,6 +103,8 @@ def repeated_flag_error(spelling: str) -> UsageError:
 
 def positional_argument_error(text: str) -> UsageError:
     """Build the error for an argument that is neither a flag nor the value of a flag."""
+    if "." in text or "/" in text:
+        return usage_error(f"{shorten(text)!r} is not a flag", f"for the flags in a file: {sanitize(f'@{text}')}")
     return usage_error(
         f"{shorten(text)!r} is not a flag",
         "flags begin with --; switches such as --once take no value",

@@ -35,6 +35,7 @@ def test_without_parameters_main_reads_arguments_and_environment_of_the_process(
     [
         pytest.param("plann", "did you mean: plan", id="typo"),
         pytest.param("version", "did you mean: --version", id="flag"),
+        pytest.param("my.flags", "did you mean: @my.flags, for the flags in a file", id="at-sign-forgotten"),
         pytest.param("sync", "allowed: accept-cluster, adopt, apply, ", id="unknown"),
     ],
 )
@@ -64,11 +65,6 @@ def test_ctrl_c_during_the_start_exits_with_130_without_stack_trace(monkeypatch:
 
     monkeypatch.setattr(config, "parse", interrupted)
     assert cli.main([], {}) == 130
-
-
-def test_extdns_demo_rejects_arguments(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["demo", "--fast"], {}) == 1
-    assert "extdns demo takes no argument but --web-address, and --fast was given" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])

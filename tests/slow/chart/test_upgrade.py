@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.commands import check
+from extdns.command import run_command
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import service
 from tests.program.installation import Installation
@@ -156,5 +156,5 @@ def test_the_pod_of_helm_test_runs_the_check_command_with_the_flags_of_the_deplo
         extra = [flag for flag in installation.flags() if flag.startswith(("--kubeconfig", "--zonefile"))]
         values = {"provider": "zonefile", "sources": ["service"], "extraArgs": extra}
         command, *arguments = find_container(helm.manifests(values), "check")["args"]
-        assert (command, check.main(arguments, {})) == ("check", 0)
+        assert (command, run_command("check", arguments, {})) == ("check", 0)
     assert "Nothing is missing." in capsys.readouterr().out

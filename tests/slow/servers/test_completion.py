@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -18,24 +20,25 @@ BASH: Final = """
 source {script}
 COMP_WORDS=({words})
 COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-_extdns
+_extdns_completion extdns
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
 ZSH: Final = """
-autoload -U compinit
-compinit -u -D
+compdef() {{ }}
+compadd() {{ print -l -- ${{(P)@[-1]}} }}
+_describe() {{ print -l -- ${{${{(P)3}}%%:*}} }}
 source {script}
-emulate -L sh
-setopt kshglob noshglob braceexpand
-COMP_WORDS=({words})
-COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-_extdns
-printf '%s\\n' "${{COMPREPLY[@]}}"
+words=({words})
+CURRENT=${{#words}}
+_extdns_completion
 """
 FISH: Final = """
 source {script}
 complete -C {line} | cut -f 1
 """
+PATH: Final = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+"""The scripts start extdns for each completion."""
+
 SHELLS: Final = {"bash": ("bash", "--norc"), "zsh": ("zsh", "-f"), "fish": ("fish", "--no-config")}
 
 
@@ -53,7 +56,13 @@ class Shell:
             script=self.script, words=" ".join(map(shlex.quote, words)), line=shlex.quote(" ".join(words))
         )
         ended = subprocess.run(
-            [*SHELLS[self.name], "/dev/stdin"], input=text, capture_output=True, text=True, check=True, timeout=60
+            [*SHELLS[self.name], "/dev/stdin"],
+            input=text,
+            env=os.environ | {"PATH": PATH},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
         )
         assert ended.stderr == ""
         return ended.stdout.split()
@@ -112,6 +121,4 @@ def test_bash_completes_a_flag_value_even_if_the_equals_sign_is_a_word_of_its_ow
 
 def test_extdns_completion_refuses_a_shell_that_it_does_not_support(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["completion", "tcsh"], {}) == 1
-    assert capsys.readouterr().err == (
-        "error: extdns completion needs the name of a shell, and tcsh was given\n  allowed: bash, zsh, fish\n"
-    )
+    assert capsys.readouterr().err == ("error: shell=tcsh is not a shell\n  allowed: bash, zsh, fish\n")

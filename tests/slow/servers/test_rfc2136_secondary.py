@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from extdns.commands import verify
+from extdns.command import run_command
 from tests.nameservers import HOST, RealServer
 from tests.objects import service
 from tests.program.installation import Installation
@@ -40,7 +40,7 @@ def test_verify_waits_until_the_secondary_server_serves_what_was_written_on_the_
         installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
         with secondary:
             check = [*installation.flags(), f"--nameserver={HOST}:{secondary.port}"]
-            assert verify.main(check, {}) == 2
+            assert run_command("verify", check, {}) == 2
             assert installation.run_once() == 0
-            assert verify.main([*check, "--wait"], {}) == 0
+            assert run_command("verify", [*check, "--wait"], {}) == 0
             assert "192.0.2.1" in secondary.query("web.example.org", "A").to_text()

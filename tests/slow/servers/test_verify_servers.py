@@ -11,7 +11,7 @@ import dns.flags
 import msgspec
 import pytest
 
-from extdns.commands import verify
+from extdns.command import run_command
 from extdns.documents.verification import VerificationDocument
 from tests.nameservers import PROGRAMS, RealServer
 from tests.objects import service
@@ -71,7 +71,7 @@ def server(program: str, installation: Installation, tmp_path: Path) -> Iterator
 
 def run(installation: Installation, *arguments: str, at: str) -> int:
     """Return the exit code of `extdns verify`."""
-    return verify.main([*arguments, f"--nameserver={at}", *flags(installation)], {})
+    return run_command("verify", [*arguments, f"--nameserver={at}", *flags(installation)], {})
 
 
 def flags(installation: Installation) -> list[str]:
@@ -120,7 +120,9 @@ def test_verify_reports_records_that_are_not_served_yet_and_with_wait_ends_once_
         waits.append(seconds)
         server.load(ZONE, installation.zones.text())
 
-    assert verify.main(["--wait", f"--nameserver={server.address}", *flags(installation)], {}, pause=pause) == 0
+    assert (
+        run_command("verify", ["--wait", f"--nameserver={server.address}", *flags(installation)], {}, pause=pause) == 0
+    )
     assert len(waits) == 1
     assert capsys.readouterr().out.endswith("\n2 of 2 records served.\n")
 

@@ -9,12 +9,12 @@ from typing import Final
 import pytest
 import yaml
 
+from extdns import cli
 from extdns.cel.functions import FUNCTIONS, NATIVE_FUNCTIONS
 from extdns.cel.policy import CompiledPolicy, compile_policy
 from extdns.cel.policy_document import read_policy
 from extdns.cel.references import FIELDS
 from extdns.cel.typical_inputs import evaluate_dry
-from extdns.commands.policy import main
 from tests.unit.cel.expressions import build_input, evaluate
 
 PAGE: Final = (Path(__file__).parents[3] / "docs" / "reference" / "dnspolicy.md").read_text(encoding="utf-8")
@@ -49,4 +49,4 @@ def test_the_example_tests_on_the_reference_page_pass(tmp_path: Path) -> None:
     policy, tests = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "policy.yaml").write_text(policy)
     (tmp_path / "tests.yaml").write_text(tests)
-    assert main(["test", str(tmp_path / "tests.yaml")], {}) == 0
+    assert cli.main(["policy", "test", str(tmp_path / "tests.yaml")], {}) == 0

@@ -308,7 +308,7 @@ def test_a_file_that_is_not_a_plan_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param([], "error: extdns apply needs a plan\n", id="none"),
+        pytest.param([], "error: Missing option '--plan'.\n  help: extdns apply --help\n", id="none"),
         pytest.param(["--plan"], "error: --plan needs a value\n", id="no-value"),
         pytest.param(["--plan="], "error: --plan needs a value\n", id="empty"),
         pytest.param(["--plan=a", "--plan=b"], "error: --plan is given twice\n", id="twice"),

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from extdns import cli
 from extdns.app.state_store import DocumentStateStore
-from extdns.commands import status
+from extdns.command import run_command
 from extdns.documents.document import ZoneReference
 from extdns.documents.held import SavedHeldRecord, SavedHeldSet, SavedStateDocument, SavedZoneStatus
 from extdns.errors import UsageError
@@ -37,6 +37,10 @@ SCOPE: Final = SavedScope(
 ZONE: Final = SavedZone(name="example.org", fingerprint="f", whole=SCOPE)
 OTHER: Final = SavedZone(name="example.net", whole=SavedScope(most=((NOW_S - 7200, 1),)))
 SAVED: Final = Saved(zones=(("Z2ABC", ZONE), ("Z9", OTHER)), approved=(("zz", NOW_S + 3600),))
+
+
+def show_status(arguments: list[str], **context: object) -> int:
+    return run_command("status", arguments, {}, **context)
 
 
 @pytest.fixture
@@ -142,7 +146,7 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
     flag = f"--state-file={tmp_path / 'state'}"
     assert cli.main(["approve", "0000-0001", flag], {}) == 0
     capsys.readouterr()
-    assert status.main([flag], {}, MovedClock(beginning=NOW)) == 0
+    assert show_status([flag], clock=MovedClock(beginning=NOW)) == 0
     assert capsys.readouterr().out == (
         "3 deletes held.\n"
         "\n"
@@ -176,7 +180,7 @@ def test_status_leaves_out_a_save_time_that_is_out_of_range(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store.save(Saved(zones=(("Z", SavedZone(whole=SavedScope(most=((1e300, 1),)))),)))
-    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, MovedClock(beginning=NOW)) == 0
+    assert show_status([f"--state-file={tmp_path / 'state'}"], clock=MovedClock(beginning=NOW)) == 0
     assert "  Zone Z: 1 name with records of ours\n" in capsys.readouterr().out
 
 
@@ -184,7 +188,7 @@ def test_status_reports_unreadable_state_of_one_owner_and_shows_other_owners(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     FileStateStore(tmp_path / "state").update(lambda found: found | {"data": found["data"] | {"other": "{"}})
-    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, MovedClock(beginning=NOW)) == 0
+    assert show_status([f"--state-file={tmp_path / 'state'}"], clock=MovedClock(beginning=NOW)) == 0
     output = capsys.readouterr().out
     assert "Unreadable: other: " in output
     assert "Owner prod" in output
@@ -193,7 +197,8 @@ def test_status_reports_unreadable_state_of_one_owner_and_shows_other_owners(
 
 def test_status_prints_json(store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert store.load().find_zone("Z2ABC") == ZONE
-    assert status.main([f"--state-file={tmp_path / 'state'}", "-o", "json"], {}, MovedClock(beginning=NOW)) == 0
+    state = f"--state-file={tmp_path / 'state'}"
+    assert show_status([state, "-o", "json"], clock=MovedClock(beginning=NOW)) == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=SavedStateDocument)
     assert (document.held, document.waiting, document.unreadable, document.api_version) == (3, (), (), "extdns.io/v1")
     (owner,) = document.owners
@@ -233,7 +238,7 @@ def test_status_prints_json(store: DocumentStateStore, tmp_path: Path, capsys: p
 def test_status_prints_an_empty_json_document_without_saved_state(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert status.main([f"--state-file={tmp_path / 'none'}", "--output=json"], {}) == 0
+    assert show_status([f"--state-file={tmp_path / 'none'}", "--output=json"]) == 0
     assert msgspec.json.decode(capsys.readouterr().out, type=SavedStateDocument).owners == ()
 
 
@@ -267,4 +272,4 @@ def test_without_a_cluster_approve_and_status_say_that_the_state_may_be_in_a_fil
 
 def test_status_refuses_an_unknown_flag() -> None:
     with pytest.raises(UsageError):
-        status.main(["--nonsense"], {})
+        show_status(["--nonsense"])

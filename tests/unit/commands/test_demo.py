@@ -19,7 +19,7 @@ import pytest
 from extdns import cli
 from extdns.app import assembly
 from extdns.app.assembly import Assembly
-from extdns.commands import demo
+from extdns.command import run_command
 from extdns.commands.screen import Screen
 from extdns.config import Config
 from extdns.errors import UsageError
@@ -50,7 +50,7 @@ def test_without_a_terminal_extdns_demo_makes_one_full_pass(
     stdin: io.StringIO | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", stdin)
-    assert demo.main([], {}) == 0
+    assert run_command("demo", [], {}) == 0
     output = capsys.readouterr()
     assert output.err == ""
     assert output.out.startswith("extdns --manifests=examples/demo ")
@@ -63,7 +63,7 @@ def test_in_a_terminal_extdns_demo_runs_until_ctrl_c(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Keyboard())
     monkeypatch.setattr(Screen, "follow", lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    assert demo.main([], {}) == 0
+    assert run_command("demo", [], {}) == 0
     output = capsys.readouterr().out
     assert "--once" not in output.splitlines()[0]
     assert output.endswith("Ctrl-C stops.\n\n\nStopped. The zone files are in .demo/zones.\n")
@@ -81,7 +81,7 @@ def test_the_live_page_of_the_demo_uses_a_free_port_if_the_given_one_is_in_use(
         arguments, variables = (
             ([f"--web-address={address}"], {}) if is_flag else ([], {"EXTERNAL_DNS_WEB_ADDRESS": address})
         )
-        assert demo.main(arguments, variables) == 0
+        assert run_command("demo", arguments, variables) == 0
     found = re.search(r"\nThe live page: http://127\.0\.0\.1:(\d+)/\n", capsys.readouterr().out)
     assert found
     assert found[1] != str(port)
@@ -92,7 +92,7 @@ def test_the_demo_prints_commands_that_work_in_every_folder(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Keyboard())
     monkeypatch.setattr(Screen, "follow", lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    assert demo.main(["--web-address=127.0.0.1:0"], {}) == 0
+    assert run_command("demo", ["--web-address=127.0.0.1:0"], {}) == 0
     lines = capsys.readouterr().out.partition("Next, in another terminal:\n")[2].splitlines()[:3]
     explain, plan, init = (shlex.split(line) for line in lines)
     assert explain[1:3] == ["explain", "mail.shop.example"]
@@ -111,7 +111,7 @@ def test_extdns_demo_exits_with_1_if_it_is_interrupted(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     monkeypatch.setattr(assembly, "assemble", assemble_interrupted)
-    assert demo.main([], {}) == 1
+    assert run_command("demo", [], {}) == 1
 
 
 def test_extdns_demo_replaces_only_its_copies_of_the_zone_files(
@@ -122,7 +122,7 @@ def test_extdns_demo_replaces_only_its_copies_of_the_zone_files(
     zones.mkdir(parents=True)
     (zones / "old.zone").write_text("")
     (checkout / ".demo" / "notes").write_text("mine")
-    demo.main([], {})
+    run_command("demo", [], {})
     assert [path.name for path in zones.iterdir()] == ["shop.example.zone"]
     assert (checkout / ".demo" / "notes").read_text() == "mine"
 
@@ -133,17 +133,17 @@ def test_the_demo_reports_a_file_that_stands_where_it_needs_its_folder(checkout:
     path.parent.mkdir(exist_ok=True)
     path.write_text("")
     with pytest.raises(UsageError, match=r"^extdns demo cannot write the folder \.demo/zones: .+\n  remove \.demo, or"):
-        demo.main([], {})
+        run_command("demo", [], {})
 
 
 @pytest.mark.parametrize("missing", ["examples/demo", "examples/zones"])
 def test_extdns_demo_needs_the_example_folders(checkout: Path, missing: str) -> None:
     shutil.rmtree(checkout / missing)
     with pytest.raises(UsageError, match="start it in a checkout of the extdns repository"):
-        demo.main([], {})
+        run_command("demo", [], {})
     assert not (checkout / ".demo").exists()
 
 
 def test_demo_refuses_an_unknown_argument() -> None:
-    with pytest.raises(UsageError, match="extdns demo takes no argument but --web-address, and --fast was given"):
-        demo.main(["--fast"], {})
+    with pytest.raises(UsageError, match="--fast is not a flag\n  help: extdns demo --help"):
+        run_command("demo", ["--fast"], {})

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from extdns import cli
-from extdns.commands import init
+from extdns.command import run_command
+from extdns.commands.output import find_command
 from extdns.errors import UsageError
 
 
@@ -19,7 +20,7 @@ def test_the_commands_that_extdns_init_prints_publish_the_name_in_its_example_ma
     assert cli.main(["init", "my dns"], {}) == 0
     output = capsys.readouterr().out
     printed = [shlex.split(line, comments=True) for line in output.partition("Next:\n")[2].splitlines()]
-    assert printed[0][:2] == [*shlex.split(init.find_command()), "plan"]
+    assert printed[0][:2] == [*shlex.split(find_command()), "plan"]
     monkeypatch.chdir("/")
     assert cli.main(printed[0][1:], {}) == 2
     assert "  + A  www.shop.example  203.0.113.10  Service default/web: annotation hostname" in capsys.readouterr().out
@@ -31,17 +32,25 @@ def test_the_commands_that_extdns_init_prints_publish_the_name_in_its_example_ma
 def test_extdns_init_writes_nothing_into_a_folder_that_is_not_empty(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("")
     with pytest.raises(UsageError, match=r" is not empty\n  name a new folder; nothing was written"):
-        init.main([str(tmp_path)], {})
+        run_command("init", [str(tmp_path)], {})
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
 def test_extdns_init_reports_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"file/new cannot be written: .+\n  name a folder that you can write"):
-        init.main([str(tmp_path / "file" / "new")], {})
+        run_command("init", [str(tmp_path / "file" / "new")], {})
 
 
-@pytest.mark.parametrize("arguments", [[], [""], ["a", "b"], ["--force"]])
-def test_extdns_init_requires_the_name_of_exactly_one_folder(arguments: list[str]) -> None:
-    with pytest.raises(UsageError, match="extdns init needs the name of a folder"):
-        init.main(arguments, {})
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Missing argument 'DIR'"),
+        ([""], "extdns init needs the name of a folder"),
+        (["a", "b"], "Got unexpected extra argument"),
+        (["--force"], "--force is not a flag"),
+    ],
+)
+def test_extdns_init_requires_the_name_of_exactly_one_folder(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run_command("init", arguments, {})

@@ -190,10 +190,10 @@ def test_plan_reports_unreadable_input_and_exits_with_1(
         pytest.param(["--output=yaml"], "--output=yaml is not an output format\n  allowed: text, json", id="output"),
         pytest.param(["--polic=sync"], "--polic is not a flag\n  did you mean: --policy", id="flag"),
         pytest.param(["x"], "'x' is not a flag", id="positional"),
-        pytest.param(
-            ["--base="], "--base needs a value\n  allowed: a file, a folder, or a Git rev", id="base-is-empty"
-        ),
+        pytest.param(["--base="], "--base needs a value\n  write --base=DIR_OR_REF; ", id="base-is-empty"),
         pytest.param(["--zone-snapshot", ""], "--zone-snapshot needs a value\n", id="snapshot-is-empty"),
+        pytest.param(["--base", "--output=json"], "--base needs a value\n", id="variable-of-the-base-is-empty"),
+        pytest.param(["--cluster-id", "--held"], "--cluster-id needs a value\n", id="variable-of-a-flag-is-empty"),
     ],
 )
 def test_an_invalid_command_line_of_plan_exits_with_1(

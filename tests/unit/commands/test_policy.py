@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from extdns.cli import main
-from extdns.commands import policy
+from extdns.command import run_command
 from extdns.documents.check import PolicyCheckDocument, PolicyTestDocument
 from extdns.errors import UsageError
 
@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    code = policy.main(arguments, {})
+    code = run_command("policy", arguments, {})
     return code, capsys.readouterr().out
 
 
@@ -175,10 +175,10 @@ def test_policy_test_fails_if_a_rule_of_the_tests_is_invalid(folder: Path, capsy
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "extdns policy is not complete"),
-        (("lint", "rule.yaml"), "extdns policy lint does not exist"),
-        (("check",), "extdns policy check names no file"),
-        (("check", "--fix", "rule.yaml"), "--fix is no option of extdns policy"),
+        ((), "Missing argument 'check|test'."),
+        (("lint", "rule.yaml"), "action=lint is not an action\n  allowed: check, test"),
+        (("check",), "Missing argument 'FILE...'."),
+        (("check", "--fix", "rule.yaml"), "--fix is not a flag\n  help: extdns policy --help"),
         (("check", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
         (("test", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
         (("test", "."), ". is a folder\n  allowed: files with tests, such as rules/tests.yaml"),
@@ -186,7 +186,7 @@ def test_policy_test_fails_if_a_rule_of_the_tests_is_invalid(folder: Path, capsy
 )
 def test_an_incomplete_or_invalid_policy_command_is_a_usage_error(arguments: tuple[str, ...], message: str) -> None:
     with pytest.raises(UsageError) as raised:
-        policy.main(arguments, {})
+        run_command("policy", arguments, {})
     assert str(raised.value).startswith(message)
 
 

@@ -138,7 +138,7 @@ def test_an_invalid_controller_address_is_refused(controller: str, capsys: pytes
 def test_an_empty_controller_flag_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "a.example.org", "--controller="], {}) == 1
     assert capsys.readouterr().err == (
-        "error: --controller needs a value\n  allowed: the address of a live page, such as http://127.0.0.1:7980\n"
+        "error: --controller needs a value\n  write --controller=URL; a value that begins with - needs the =\n"
     )
 
 

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from extdns import cli
+from extdns.command import run_command
 from extdns.commands import name_servers, verify
 from extdns.documents.verification import VerificationDocument
 from tests.fakes.clocks import MovedClock
@@ -80,7 +81,7 @@ def run(installation: Installation, servers: tuple[NameServer, ...], *arguments:
     ]
     query = [f"--nameserver={server.address}" for server in servers]
     command_line = [*arguments, *query, *flags, f"--manifests={installation.manifests}"]
-    return verify.main(command_line, {}, clock, clock.pause)
+    return run_command("verify", command_line, {}, clock=clock, pause=clock.pause)
 
 
 Servers = tuple[NameServer, NameServer]

@@ -292,6 +292,16 @@ SOURCE_LIST = "allowed: ambassador-host, connector, "
         pytest.param(
             ["-provider=aws"], "-provider is not a flag\n  did you mean: --provider", id="one-dash-instead-of-two"
         ),
+        pytest.param(["-h"], "-h is not a flag\n  did you mean: --help", id="short-help"),
+        pytest.param(
+            ["my.flags"], "'my.flags' is not a flag\n  for the flags in a file: @my.flags", id="at-sign-forgotten"
+        ),
+        pytest.param(
+            ["--txt-encrypt-aes-key s3cret"],
+            "--txt-encrypt-aes-key and its value are one argument\n"
+            "  write --txt-encrypt-aes-key=VALUE: a line of a file is one argument",
+            id="flag-and-value-on-one-line-of-a-file",
+        ),
         pytest.param(["--qqqq"], "--qqqq is not a flag\n  all flags: extdns help flags", id="no-similar-flag"),
         pytest.param(
             ["--no-namespace"],

@@ -1,22 +1,22 @@
-"""`extdns help` and `extdns --help`: the commands on one screen, the help of one command, or all flags by topic."""
+"""`extdns help`: show the help of a command, or all flags by topic."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.manual_pages import PAGES
+import click
+
+from extdns.command import NO_FLAGS, command, list_commands, load_command
 from extdns.commands.output import show
 from extdns.errors import find_similar, sanitize
 from extdns.flags.flag import Flag
 from extdns.flags.help import format_usage, render_flags
-from extdns.flags.table import BY_NAME, TOPICS
-from extdns.flags.table import FLAGS as ALL_FLAGS
+from extdns.flags.table import BY_NAME, FLAGS, TOPICS
 from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-FLAGS: Final = "flags"
 _HEAD: Final = """\
 Usage: extdns --source=NAME --provider=NAME [flags]     run, and keep records up to date
        extdns COMMAND [arguments]
@@ -46,25 +46,23 @@ set by environment variables, such as EXTERNAL_DNS_SOURCE.
 _COLUMN: Final = 25
 
 
-def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
-    """Print the help that *arguments* name. Return the exit code.
-
-    Raises:
-        UsageError: there is no such command or topic.
-    """
-    match list(arguments):
+@command(flags=NO_FLAGS, examples=("extdns help flags deletes", "extdns help plan"), takes_any=True)
+@click.argument("about", metavar="[COMMAND | flags [TOPIC]]", nargs=-1)
+def main(_flags: Sequence[str], _: Mapping[str, str], *, about: Sequence[str]) -> int:
+    """Show this help, the help of a command, or the flags whose topic or name contains TOPIC."""
+    match list(about):
         case []:
             show(render_overview())
         case ["flags"]:
-            show(render_flags(ALL_FLAGS))
+            show(render_flags(FLAGS))
         case ["flags", topic]:
             show(render_flags(_find_flags(topic)))
-        case [command] if command in PAGES:
-            show(PAGES[command].render())
+        case [name] if name in list_commands():
+            show(load_command(name).render_help())
         case _:
-            near = find_similar(arguments[0], (*PAGES, FLAGS))
+            near = find_similar(about[0], (*list_commands(), "flags"))
             raise usage_error(
-                f"there is no help about {sanitize(' '.join(arguments))}",
+                f"there is no help about {sanitize(' '.join(about))}",
                 f"did you mean: extdns help {near}" if near else "allowed: a command, or flags with a topic",
             )
     return 0
@@ -72,7 +70,7 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
 
 def render_overview() -> str:
     """Return the text of `extdns --help`, which fits on one screen."""
-    commands = (_render_line(name, page.summary) for name, page in PAGES.items())
+    commands = (_render_line(name, summary) for name, summary in list_commands().items())
     flags = (_render_line(format_usage(BY_NAME[name]), text) for name, text in _ESSENTIAL.items())
     return "\n".join((_HEAD + "\n".join(commands), "", "Flags that most people need:", *flags, "", _TAIL))
 
@@ -84,9 +82,7 @@ def _render_line(head: str, text: str) -> str:
 def _find_flags(word: str) -> tuple[Flag, ...]:
     """Return the flags whose topic contains *word*; if there are none, those whose name does."""
     text = word.lower().lstrip("-")
-    found = [flag for flag in ALL_FLAGS if text in flag.topic.lower()] or [
-        flag for flag in ALL_FLAGS if text in flag.name
-    ]
+    found = [flag for flag in FLAGS if text in flag.topic.lower()] or [flag for flag in FLAGS if text in flag.name]
     if not found:
         raise usage_error(f"no flag and no topic contains {sanitize(word)}", f"topics: {'; '.join(TOPICS)}")
     return tuple(found)

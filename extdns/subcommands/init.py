@@ -1,13 +1,15 @@
-"""`extdns init`: make a folder with a manifest, a zone file and a file of flags to start with."""
+"""`extdns init`: make a folder with a manifest, a zone file and flags to start with."""
 
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.output import show_lines
+import click
+
+from extdns.command import NO_FLAGS, command
+from extdns.commands.output import find_command, show_lines
 from extdns.controller.exit_codes import DONE
 from extdns.errors import UsageError, escape_unprintable
 
@@ -64,15 +66,21 @@ _FLAGS: Final = """\
 """
 
 
-def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
-    """Make the folder that *arguments* name. Return the exit code.
+@command(
+    flags=NO_FLAGS,
+    examples=("extdns init my-dns", "extdns init path/to/my-dns"),
+    exit_codes="0, or 1 if the folder is not empty or cannot be written.",
+)
+@click.argument("name", metavar="DIR", type=click.Path())
+def main(_flags: Sequence[str], _: Mapping[str, str], *, name: str) -> int:
+    """Make the folder DIR with manifests/web.yaml, zones/shop.example.zone and extdns.flags.
 
-    Raises:
-        UsageError: no folder is named, it is not empty, or it cannot be written.
+    Comments in extdns.flags say what each flag is for. The commands that use the files are printed. A folder that is
+    not empty is left alone.
     """
-    if len(arguments) != 1 or not arguments[0] or arguments[0].startswith("-"):
+    if not name:
         raise UsageError("extdns init needs the name of a folder\n  example: extdns init my-dns")
-    folder = Path(arguments[0]).absolute()
+    folder = Path(name).absolute()
     _write_files(folder)
     command, flags = find_command(), shlex.quote(f"@{folder / FLAGS_FILE}")
     lines = (
@@ -88,12 +96,6 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
     )
     show_lines(map(escape_unprintable, lines))
     return DONE
-
-
-def find_command() -> str:
-    """Return the full path of this program, quoted for a shell."""
-    script = Path(sys.executable).parent / "extdns"
-    return shlex.quote(str(script)) if script.exists() else f"{shlex.quote(sys.executable)} -m extdns"
 
 
 def _write_files(folder: Path) -> None:

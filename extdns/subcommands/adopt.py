@@ -1,0 +1,34 @@
+"""`extdns adopt`: take ownership of existing records that are as objects request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from extdns.command import OUTPUT, command, option
+
+
+@command(
+    examples=("extdns adopt @extdns.flags", "extdns adopt @extdns.flags --yes"),
+    exit_codes=(
+        "0 if nothing is left to adopt, 2 if something is, 1 if a flag is wrong, something could not be read, or a "
+        "record cannot be adopted."
+    ),
+)
+@option("--yes", is_flag=True, help="writes the ownership records")
+@OUTPUT
+def main(*arguments: Any, **options: Any) -> int:
+    """Take ownership of existing records, such as those made by hand or by a tool that is no longer used.
+
+    A record can be adopted if it is exactly as an object requests and nobody owns it. Without --yes, the records are
+    only listed.
+
+    With --yes, extdns writes the ownership records and nothing else; no other record changes. A record that somebody
+    changes in the meantime is left alone. From then on extdns keeps the adopted records up to date, and deletes them
+    when no object requests them. Nothing is written while something cannot be read.
+
+    Records that cannot be adopted are listed with the reason. Records that differ from what objects request are not
+    adopted; `extdns plan` shows them.
+    """
+    from extdns.commands.adopt import main as run
+
+    return run(*arguments, **options)
