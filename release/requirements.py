@@ -31,7 +31,7 @@ UNUSED: Final[Mapping[str, str]] = {
 """Packages that others require and extdns never imports, with the reason. The image does not have them."""
 
 _REQUIREMENT: Final = re.compile(
-    r"^(?P<name>[\w.-]+)==(?P<version>\S+) \\\n"
+    r"^(?P<name>[\w.-]+)==(?P<version>\S+)(?: ; [^\\\n]+)? \\\n"  # the marker holds for every image
     r"(?P<hashes>(?: {4}--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)"
     r"(?P<comment>(?: {4}#.*\n)*)",
     re.MULTILINE,
