@@ -105,6 +105,10 @@ class Event(StrEnum):
     PROGRESS = "{read} of {zones} zones read, {waiting} names to write"
     ZONE_READ_FAILED = "Cannot read a zone; its records stay, and other zones continue"
     CACHE_STATE = "The list and watch of a kind changed phase"
+    WATCH_ENDED = "A list or watch of a kind ended early; extdns continues it"
+    CERTIFICATE_UNCHECKED = (
+        "The certificate of the API server is not checked: anybody on the way can answer in its place"
+    )
     # details of the work, at the debug level
     API_CALL = "Call to the DNS service: {action} {status}"
     API_REQUEST = "Request to the API server: {method} {path} {status}"

@@ -35,6 +35,7 @@ QUICK: Final = WatchTiming(
     initial_backoff_s=0.002,
     max_backoff_s=0.02,
     idle_timeout_s=REQUEST_TIMEOUT_S,
+    failing_after_s=0.0,
     healthy_after_s=0.2,
     page_size=2,
     initial_relist_s=0.01,
@@ -50,6 +51,7 @@ def live_cluster(
     namespaces: Sequence[str] = (),
     elsewhere: Mapping[Kind, Sequence[str]] | None = None,
     timeout_s: float = REQUEST_TIMEOUT_S,
+    failing_after_s: float = QUICK.failing_after_s,
     build_client: Callable[[HttpClient], ApiClient] | None = None,
     chance: Callable[[], float] | None = None,
 ) -> LiveCluster:
@@ -60,7 +62,7 @@ def live_cluster(
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=timeout_s)
     client = HttpClient(access)
     api = build_client(client) if build_client is not None else ApiClient(client, request_timeout_s=timeout_s)
-    timing = replace(QUICK, idle_timeout_s=timeout_s)
+    timing = replace(QUICK, idle_timeout_s=timeout_s, failing_after_s=failing_after_s)
     chance = chance or Random().random  # not the global generator, which hypothesis controls
     where = WatchedNamespaces(default=namespaces, by_kind=elsewhere or {})
     return LiveCluster(api, namespaces=where, timing=timing, random_fraction=chance)

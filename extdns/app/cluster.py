@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -160,7 +161,7 @@ def require_api_server(config: Config) -> None:
     """Check that the API server answers, within at most three seconds; do nothing without a live cluster.
 
     Raises:
-        UsageError: it does not answer.
+        UsageError: it does not answer, or not to our credentials.
     """
     if not has_live_cluster(config):
         return
@@ -169,8 +170,11 @@ def require_api_server(config: Config) -> None:
     api, _ = connect_api_server(flags)
     try:
         api.get("/version")
+    except DeniedError as exc:
+        if exc.code != HTTPStatus.FORBIDDEN:  # a missing permission is that of one request
+            raise UsageError(f"{exc}\n  renew the credentials, or give another --kubeconfig") from exc
     except ApiError as exc:
-        if not exc.code and not isinstance(exc, DeniedError):  # every response, also a refusal, shows that it answers
+        if not exc.code:  # every response shows that it answers
             raise UsageError(
                 f"the API server does not answer: {exc}\n  check --kubeconfig, --server, and the network"
             ) from exc

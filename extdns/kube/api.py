@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Final
 
-from extdns.errors import ApiError
+from extdns.errors import ApiError, DeniedError
 from extdns.kube.api_protocol import build_error
 from extdns.kube.client import HttpClient
 from extdns.kube.connections import HttpResponse, RequestDeadline, ResponseStream
@@ -93,12 +93,15 @@ class ApiClient:
             raise ApiError("extdns is shutting down")
 
     def _build_refusal(self, call: str, answer: HttpResponse) -> ApiError:
-        if answer.status == HTTPStatus.UNAUTHORIZED:
-            self._client.reload()
         body: list[bytes] = []
         with suppress(ApiError):  # an incomplete body is enough for a message
             body.extend(self._read_limited(call, answer, _MAX_REFUSAL_BYTES))
-        return build_error(call, answer.status, b"".join(body), answer.retry_after)
+        refusal = build_error(call, answer.status, b"".join(body), answer.retry_after)
+        if answer.status != HTTPStatus.UNAUTHORIZED:
+            return refusal
+        text = f"{refusal}: the credentials are expired or unknown: {self._client.credentials}"
+        self._client.reload()
+        return DeniedError(text, code=refusal.code, retry_after_s=refusal.retry_after_s)
 
     def _read_limited(self, call: str, answer: HttpResponse, max_bytes: int) -> Iterator[bytes]:
         """Yield the chunks of a body; raise `ApiError` if it is too large or takes too long."""

@@ -124,7 +124,9 @@ def _build_status_error(call: str, code: int, status: ApiStatus, wait_s: float |
     wait_s = wait_s if wait_s is not None else details.retry_after_seconds or None
     if wait_s is not None:
         wait_s = min(max(wait_s, 0.0), _MAX_RETRY_AFTER_S)
-    text = f"{call}: {code} {_describe_code(code)}" + (f": {shorten(status.message, 400)}" if status.message else "")
+    text, phrase = f"{call}: {code} {_describe_code(code)}", _describe_code(code)
+    if status.message not in {"", phrase}:
+        text += f": {shorten(status.message, 400)}"
     if code == HTTPStatus.NOT_FOUND:
         return NotFoundError(text, code=code, retry_after_s=wait_s, name=details.name or _find_name(status.message))
     # the API server was restored from a backup: its history does not reach our resource version

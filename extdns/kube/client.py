@@ -133,6 +133,12 @@ class HttpClient:
                 )
         return HttpResponse(call, server, response)
 
+    @property
+    def credentials(self) -> str:
+        """Whose credentials are sent, for messages: a user of the kubeconfig, or the service account token."""
+        with self._lock:
+            return self._endpoint.credentials
+
     def reload(self) -> None:
         """Load the configuration and the credentials again, since their files may have changed.
 
@@ -254,6 +260,7 @@ def _load_service_account(environ: Mapping[str, str]) -> ApiEndpoint:
         url=f"https://{address}",
         pool=build_pool(maxsize=MAX_IDLE_CONNECTIONS, cert_reqs="CERT_REQUIRED", ca_certs=str(authority)),
         read_authorization=_read_token,
+        credentials="the service account token",
         ca_file=str(authority),
         is_pod=True,
     )
@@ -284,7 +291,7 @@ def _has_address(network: str, host: str) -> bool:
 
 def _describe_error(exc: Exception) -> str:
     """Return the message of *exc* up to the first brace, because after that it may quote secrets of the kubeconfig."""
-    text = shorten(str(exc).partition("{")[0].strip())
+    text = shorten(str(exc).partition("{")[0].strip(), 400)
     return text if isinstance(exc, ConfigError | OSError) else f"{type(exc).__name__}: {text}"
 
 

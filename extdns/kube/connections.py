@@ -40,6 +40,7 @@ class ApiEndpoint:
         pool: connections with the certificates and the proxy of the configuration.
         read_authorization: returns the header `Authorization`, "" for none; renews expired credentials. Raises
             `ConfigError` or one of `REQUEST_ERRORS` if that fails.
+        credentials: whose credentials they are, for messages.
         ca_file: CA certificates in PEM, "" if there are none, or if the certificate of the server is not checked.
         is_pod: whether the credentials are those of a pod's service account.
     """
@@ -47,6 +48,7 @@ class ApiEndpoint:
     url: str
     pool: PoolManager
     read_authorization: Callable[[], str]
+    credentials: str
     ca_file: str
     is_pod: bool = False
 

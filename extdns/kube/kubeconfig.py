@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
-from threading import Lock
-from typing import Any, cast
+import logging
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from threading import Lock, get_ident
+from typing import Any, Final, cast
 
+import urllib3
 from kubernetes.client.configuration import Configuration
 from kubernetes.client.rest import RESTClientObject
 from kubernetes.config.config_exception import ConfigException
 from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
 
+from extdns import log
 from extdns.kube.connections import MAX_IDLE_CONNECTIONS, ApiEndpoint, ConfigError
+from extdns.log import Event
 from extdns.paths import find_files
+
+_log = log.get(__name__)
+
+_PACKAGES: Final = {"aws": "the AWS CLI", "gcloud": "the Google Cloud CLI", "oci": "the OCI CLI"}
+"""What to install for an exec plugin whose command has another name."""
 
 
 def load_kubeconfig(paths: str, server: str) -> ApiEndpoint:
@@ -28,10 +40,13 @@ def load_kubeconfig(paths: str, server: str) -> ApiEndpoint:
     """
     configuration = Configuration(connection_pool_maxsize=MAX_IDLE_CONNECTIONS)
     try:
-        _build_loader(paths).load_and_set(configuration)
+        loader = _build_loader(paths)
+        loader.load_and_set(configuration)
     except ConfigException as exc:
         raise ConfigError(str(exc)) from exc
     url = configuration.host = (server or configuration.host).rstrip("/")
+    if url.startswith("https:") and not configuration.verify_ssl:
+        _warn_unverified(url)
     lock = Lock()  # an exec plugin may take seconds
 
     def read_authorization() -> str:
@@ -47,6 +62,7 @@ def load_kubeconfig(paths: str, server: str) -> ApiEndpoint:
         url=url,
         pool=RESTClientObject(configuration).pool_manager,
         read_authorization=read_authorization,
+        credentials=f"{loader.describe_user()} in {paths}",
         ca_file=(url.startswith("https:") and configuration.verify_ssl and configuration.ssl_ca_cert) or "",
     )
 
@@ -56,10 +72,63 @@ def read_namespace(paths: str) -> str:
     return str(_build_loader(paths).current_context["context"].get("namespace") or "")
 
 
-def _build_loader(paths: str) -> KubeConfigLoader:
+class _Loader(KubeConfigLoader):
+    """Raises why an exec plugin gives no credentials. The base class only logs it, so that requests are anonymous."""
+
+    def describe_user(self) -> str:
+        """Return the user and the context by name, and the exec plugin of the user, if it has one."""
+        context = self.current_context
+        text = f'user "{context["context"].get("user") or ""}" of context "{context["name"]}"'
+        plugin = self._user.safe_get("exec") if self._user else None
+        return f"{text} (exec plugin {plugin.get('command')})" if plugin else text
+
+    def _load_from_exec_plugin(self) -> bool:
+        if "exec" not in self._user:
+            return False
+        with _collect_errors() as errors:
+            is_loaded = bool(super()._load_from_exec_plugin())
+        if not is_loaded:
+            raise ConfigException(f"{self.describe_user()}: {self._explain_plugin_failure(errors)}")
+        return True
+
+    def _explain_plugin_failure(self, errors: list[str]) -> str:
+        plugin = self._user.safe_get("exec")
+        command = plugin.get("command") or ""
+        if os.sep in command or shutil.which(command) or not command:
+            return " ".join(" ".join(errors).split())
+        hint = " ".join((plugin.get("installHint") or "").split())
+        return f"{command} is not in PATH: {hint or f'install {_PACKAGES.get(command, command)}'}"
+
+
+@contextmanager
+def _collect_errors() -> Iterator[list[str]]:
+    """Collect what the package logs on this thread inside the `with` block, instead of logging it."""
+    errors, thread = list[str](), get_ident()
+
+    def collect(record: logging.LogRecord) -> bool:
+        if record.thread != thread:
+            return True
+        errors.append(record.getMessage())
+        return False
+
+    root = logging.getLogger()
+    root.addFilter(collect)
+    try:
+        yield errors
+    finally:
+        root.removeFilter(collect)
+
+
+@cache  # once for all clients
+def _warn_unverified(url: str) -> None:
+    urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+    _log.warning(Event.CERTIFICATE_UNCHECKED, server=url, next="remove insecure-skip-tls-verify from the kubeconfig")
+
+
+def _build_loader(paths: str) -> _Loader:
     contents = tuple(path.read_bytes() for path in find_files(paths))
     base: Any = None  # paths of files in them are relative to the folder of each file
-    return KubeConfigLoader(config_dict=_merge_files(paths, contents), config_base_path=base)
+    return _Loader(config_dict=_merge_files(paths, contents), config_base_path=base)
 
 
 @lru_cache(maxsize=1)

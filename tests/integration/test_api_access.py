@@ -7,6 +7,7 @@ import socket
 import stat
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +20,10 @@ from extdns.errors import ApiError, DeniedError, UsageError
 from extdns.kube import client as client_module
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.log import Event
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.service.certificates import create_certificate
+from tests.log_lines import find_logged_events
 
 SERVICES = "/api/v1/services"
 SECRET = "s3cr3t-t0ken"
@@ -123,6 +126,64 @@ def test_kubeconfig_credentials_are_read_again_after_a_401_at_most_once_per_inte
     assert [read_authorization(plain, client) for _ in range(2)] == [f"Bearer {SECRET}"] * 2
 
 
+EXEC_PLUGIN = {"apiVersion": "client.authentication.k8s.io/v1", "command": "aws", "interactiveMode": "Never"}
+
+
+@pytest.mark.parametrize(
+    ("plugin", "problem"),
+    [
+        pytest.param({}, "aws is not in PATH: install the AWS CLI", id="missing"),
+        pytest.param({"command": "kubelogin"}, "kubelogin is not in PATH: install kubelogin", id="another-missing"),
+        pytest.param(
+            {"installHint": "Get it\nfrom https://example.com"},
+            "aws is not in PATH: Get it from https://example.com",
+            id="missing-with-a-hint",
+        ),
+        pytest.param(
+            {"command": "/bin/sh", "args": ["-c", "echo the session expired >&2; exit 3"]},
+            "exec: process returned 3. the session expired",
+            id="failing",
+        ),
+        pytest.param(
+            {
+                "command": "/bin/echo",
+                "args": ['{"kind": "", "apiVersion": "client.authentication.k8s.io/v1", "status": {}}'],
+            },
+            "exec: missing token or clientCertificateData field in plugin output",
+            id="without-a-token",
+        ),
+    ],
+)
+def test_an_exec_plugin_without_credentials_is_a_usage_error_that_says_why_and_what_to_install(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    plugin: dict[str, object],
+    problem: str,
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    path = kubeconfig(tmp_path, "http://127.0.0.1:1", exec=EXEC_PLUGIN | plugin)
+    with pytest.raises(UsageError) as raised:
+        HttpClient(ClusterAccess(kubeconfig=str(path)))
+    command = plugin.get("command", "aws")
+    user = f'user "u" of context "x" (exec plugin {command})'
+    assert str(raised.value) == f"--kubeconfig={path} cannot be used: {user}: {problem}\n  {ADVICE}"
+    assert caplog.records == []
+
+
+def test_clients_that_do_not_check_the_certificate_log_one_warning_together(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ApiServer(tls=True) as server, warnings.catch_warnings(record=True) as of_libraries:
+        warnings.simplefilter("always")
+        path = kubeconfig(tmp_path, server.url)
+        path.write_text(path.read_text().replace('"server"', '"insecure-skip-tls-verify": true, "server"'))
+        for _ in range(2):
+            ApiClient(HttpClient(ClusterAccess(kubeconfig=str(path))), request_timeout_s=1).get(SERVICES)
+    assert of_libraries == []
+    assert find_logged_events(caplog) == [Event.CERTIFICATE_UNCHECKED]
+
+
 @pytest.fixture
 def pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
     """Yield the API server of a pod whose service account has its files in *tmp_path*."""
@@ -152,6 +213,12 @@ def test_in_a_pod_each_request_has_the_token_that_is_in_the_file_of_the_service_
     (tmp_path / "token").unlink()
     with pytest.raises(ApiError, match=r"No such file or directory$"):
         ApiClient(client, request_timeout_s=1).get(SERVICES)
+
+
+def test_in_a_pod_a_401_says_that_the_service_account_token_is_not_accepted(pod: ApiServer) -> None:
+    pod.access.token = "another"
+    with pytest.raises(DeniedError, match=r": the credentials are expired or unknown: the service account token$"):
+        ApiClient(in_pod(pod), request_timeout_s=1).get(SERVICES)
 
 
 @pytest.mark.parametrize(

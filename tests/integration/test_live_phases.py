@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Final
 import pytest
 
 from extdns.kube.live.cluster import LiveCluster
+from extdns.log import Event
 from extdns.model.cluster import KindChange, Phase
 from extdns.model.kind import ObjectKey
 from extdns.ports import NotSyncedError
@@ -73,6 +75,37 @@ def test_a_forbidden_kind_is_reported_with_the_reason_and_synced_once_permitted(
     server.permit("list", "services")
     server.permit("watch", "services")
     assert wait_until_synced(cluster, SERVICE) == ALL
+
+
+def test_with_expired_credentials_a_kind_is_forbidden_at_once_with_a_message_that_names_them(tmp_path: Path) -> None:
+    with ApiServer(token="expired") as server:
+        cluster = live_cluster(server, tmp_path)
+        wait_until_synced(cluster, SERVICE)
+        server.access.token = "renewed"
+        server.end_watches()
+        (forbidden,) = wait_for_changes(cluster)
+        cluster.close()
+    assert isinstance(forbidden, KindChange)
+    assert forbidden.state.phase is Phase.FORBIDDEN
+    assert forbidden.state.detail == (
+        "GET /api/v1/services: 401 Unauthorized: the credentials are expired or unknown: "
+        f'user "tester" of context "test" in {tmp_path / "kubeconfig"}'
+    )
+
+
+@pytest.mark.parametrize("order", [Order.CUT, Order.EXPIRE])
+def test_a_restarted_api_server_or_an_expired_watch_is_an_info_line_and_the_kind_stays_synced(
+    server: ApiServer, tmp_path: Path, caplog: pytest.LogCaptureFixture, order: Order
+) -> None:
+    caplog.set_level(logging.INFO)
+    cluster = live_cluster(server, tmp_path, failing_after_s=MAX_WAIT_S)
+    wait_until_synced(cluster, SERVICE)
+    refused = server.faults.arm(Drop(), resource="services", times=3)
+    server.end_watches(order)
+    refused.wait()
+    assert list_changes_until_added(server, cluster) == []
+    cluster.close()
+    assert [record.levelno for record in caplog.records if record.msg == Event.WATCH_ENDED] == [logging.INFO]
 
 
 def test_a_kind_is_forbidden_if_only_its_watch_is_forbidden(server: ApiServer, cluster: LiveCluster) -> None:

@@ -146,6 +146,19 @@ def test_the_error_about_an_api_server_that_is_down_shows_its_address(
     assert extdns(command, *installation.flags()) == expected.format(url=url)
 
 
+def test_expired_credentials_end_a_plan_and_a_check_at_once_and_are_named(tmp_path: Path, extdns: Run) -> None:
+    (tmp_path / "live").mkdir()
+    with ApiServer(token="expired") as server:
+        installation = Installation(tmp_path / "live", server, example_org="")
+        server.access.token = "renewed"
+        user = f'user "tester" of context "test" in {tmp_path}/live/kubeconfig\n'
+        for command in ("plan", "check"):
+            assert f"GET /version: 401 Unauthorized: the credentials are expired or unknown: {user}" in extdns(
+                command, *installation.flags()
+            )
+        assert {request.path for request in server.log.requests()} == {"/version"}
+
+
 def test_extdns_check_reports_a_zone_folder_that_it_may_not_write(
     extdns: Run, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, RLock, Thread
 from typing import Final, assert_never
 
+from extdns import log
 from extdns.errors import ApiError, DeniedError, ExpiredError, NotFoundError, describe_error
 from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path
@@ -15,8 +17,11 @@ from extdns.kube.connections import ResponseStream
 from extdns.kube.live import responses
 from extdns.kube.live.watch_timing import WatchBackoff, WatchTiming
 from extdns.kube.local_store import Delta, DeltaTracker, ReflectorReport
+from extdns.log import Event as LogEvent
 from extdns.model.cluster import Phase
 from extdns.model.kind import Kind
+
+_log = log.get(__name__)
 
 _UNSUPPORTED_PARAMETER_CODES: Final = frozenset({400, 422})
 
@@ -78,7 +83,7 @@ class Reflector:
         self._version = ""  # everything up to this version was received; "" if a list is needed
         self._is_version_doubtful = False  # whether the server may have lost that version
         self._streams_lists = True
-        self._failure_count = 0  # consecutive failed requests and broken watches
+        self._failing_since_s = math.inf  # first of the consecutive failed requests and broken watches
         self._check_identity = check_identity
         self._on_listed = on_listed
         self._epoch: int | None = None  # the cluster that was listed
@@ -104,7 +109,7 @@ class Reflector:
     @property
     def has_listed(self) -> bool:
         """Whether a list of the kind was read completely and its watch runs now; safe from any thread."""
-        return self._actual_phase is Phase.SYNCED
+        return self._actual_phase is Phase.SYNCED and math.isinf(self._failing_since_s)
 
     def list_again(self) -> None:
         """Request a new list of all objects; safe from any thread."""
@@ -176,11 +181,17 @@ class Reflector:
         return self._not_served_count % len(self._kind_versions) != 0
 
     def _handle_failure(self, message: str, retry_after_s: float | None) -> float:
-        """Return the pause after a failure. Report the kind as failing from the second consecutive failure on."""
-        self._backoff.reset_if_healthy(self._monotonic())
+        """Return the pause after a failure. Report the kind as failing if it fails again, and not for a moment only."""
+        now_s = self._monotonic()
+        if self._backoff.reset_if_healthy(now_s):
+            self._failing_since_s = math.inf
         pause_s = self._backoff.count_failure(retry_after_s)
-        self._failure_count += 1
-        if self._failure_count > 1 and not self._stop.is_set():
+        if self._stop.is_set():
+            return pause_s
+        if math.isinf(self._failing_since_s):
+            self._failing_since_s = now_s
+            _log.info(LogEvent.WATCH_ENDED, kind=self._kind.name, message=message)
+        elif self._actual_phase is not Phase.SYNCED or now_s - self._failing_since_s >= self._timing.failing_after_s:
             self._report_changes(phase=Phase.FAILING, detail=message)
         return pause_s
 
@@ -256,7 +267,7 @@ class Reflector:
         self._not_served_count = 0
         self._report_changes(self.tracker.complete_list(), phase=Phase.SYNCED)
         self._version = version
-        self._failure_count = 0
+        self._failing_since_s = math.inf
         self._lists_pages = False
         self._on_listed(self)
 
@@ -296,7 +307,7 @@ class Reflector:
             for line in lines:
                 self._receive_event(responses.decode_watch_event(self._kind_version, self._call, line))
                 has_events = True
-        self._is_version_doubtful, self._failure_count = False, 0
+        self._is_version_doubtful, self._failing_since_s = False, math.inf
         is_healthy = self._backoff.reset_if_healthy(self._monotonic())
         return 0.0 if is_healthy or has_events else self._backoff.count_failure(None)
 
@@ -352,7 +363,7 @@ class Reflector:
         return ""
 
     def _receive_event(self, frame: responses.WatchEvent) -> None:
-        self._backoff.failures = self._failure_count = 0
+        self._backoff.failures, self._failing_since_s = 0, math.inf
         match frame:
             case responses.ChangedEvent(item):
                 self._report_changes(self.tracker.receive_change(item))

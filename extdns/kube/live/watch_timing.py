@@ -24,6 +24,8 @@ class WatchTiming:
             minute. If it sends none, a quiet watch costs one request every two minutes.
         min_watch_s, max_watch_s: each watch requests an end after a random time between these, so that load moves to
             API servers that were added.
+        failing_after_s: a synced kind whose requests fail counts as failing after so long. An API server that restarts
+            is back by then.
         healthy_after_s: a watch that was open for so long counts as successful even without events.
         page_size: objects in one page of a list.
         initial_relist_s: pause before the second relist while GETs contradict the list.
@@ -35,6 +37,7 @@ class WatchTiming:
     idle_timeout_s: float = 120.0
     min_watch_s: float = 300.0
     max_watch_s: float = 600.0
+    failing_after_s: float = 10.0
     healthy_after_s: float = 10.0
     page_size: int = 500
     initial_relist_s: float = 1.0
