@@ -106,9 +106,7 @@ class Event(StrEnum):
     ZONE_READ_FAILED = "Cannot read a zone; its records stay, and other zones continue"
     CACHE_STATE = "The list and watch of a kind changed phase"
     WATCH_ENDED = "A list or watch of a kind ended early; extdns continues it"
-    CERTIFICATE_UNCHECKED = (
-        "The certificate of the API server is not checked: anybody on the way can answer in its place"
-    )
+    CERTIFICATE_UNCHECKED = "The certificate of the API server is not checked: another server can answer in its place"
     # details of the work, at the debug level
     API_CALL = "Call to the DNS service: {action} {status}"
     API_REQUEST = "Request to the API server: {method} {path} {status}"

@@ -54,17 +54,9 @@ def _parse_name(text: str) -> DnsName:
 
 def _query_process(about: str, controller: str | None, flags: Sequence[str]) -> NameDocument | ObjectDocument | None:
     """Return the answer of a running process; None if there are flags for a pass, or if no local process answers."""
-    if controller is None and flags:
-        return None
-    address = running_process.LOCAL_ADDRESS if controller is None else controller
-    try:
-        if isinstance(about, DnsName):
-            return running_process.fetch_document(address, f"names/{about}", NameDocument)
-        return running_process.fetch_document(address, f"objects/{about}", ObjectDocument)
-    except running_process.NoAnswerError:
-        if controller is not None:
-            raise
-        return None
+    if isinstance(about, DnsName):
+        return running_process.find_document(controller, flags, f"names/{about}", NameDocument)
+    return running_process.find_document(controller, flags, f"objects/{about}", ObjectDocument)
 
 
 def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument | ObjectDocument:

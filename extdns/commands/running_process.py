@@ -47,6 +47,22 @@ def require_no_flags(flags: Sequence[str]) -> None:
         raise usage_error(f"{sanitize(flags[0])} has no effect with {_FLAG}", "leave out one of these two flags")
 
 
+def find_document(controller: str | None, flags: Sequence[str], path: str, kind: type[T]) -> T | None:
+    """Fetch a document as `fetch_document` does; without *controller*, from the process on this machine.
+
+    Return None if none answers there, or if there are *flags*, which name what to read instead.
+
+    Raises:
+        UsageError: as `fetch_document` does.
+    """
+    if controller is not None:
+        return fetch_document(controller, path, kind)
+    try:
+        return None if flags else fetch_document(LOCAL_ADDRESS, path, kind)
+    except NoAnswerError:
+        return None
+
+
 def fetch_document(controller: str, path: str, kind: type[T]) -> T:
     """Fetch a document of *kind* from *path* below `/api/v1/` of the process at the address *controller*.
 

@@ -1,4 +1,4 @@
-"""`extdns status`: list held deletes.
+"""`extdns status`: show the held deletes of a running process or, if none answers, in the saved state.
 
 Of the saved state, also show how many deletes were made without approval in the last ten minutes, and how many are
 approved. See docs/design/delete-safety.md.
@@ -38,14 +38,15 @@ def main(
     output: str,
     clock: Clock | None = None,
 ) -> int:
-    """Show the saved state as of the time of *clock*, or what a running process holds. Return the exit code.
+    """Show what a running process holds, or the saved state as of the time of *clock*. Return the exit code.
 
     Raises:
         UsageError: an argument is wrong, or what it names cannot be used.
     """
     if controller is not None:
         running_process.require_no_flags(flags)
-        held = running_process.fetch_document(controller, "held", HeldDocument)
+    held = running_process.find_document(controller, flags, "held", HeldDocument)
+    if held is not None and (controller or held.process.role != "standby"):  # which does not know every held delete
         show_document(held, format_held(held), output)
         return 0
     state_flags = tuple(list_state_flags(*parse_state_flags(flags, environ)))

@@ -14,7 +14,7 @@ from extdns.documents.document import (
     build_zone_reference,
     describe_process,
 )
-from extdns.documents.text import escape_lines, format_age_of, format_rfc3339
+from extdns.documents.text import escape_lines, format_age_of, format_duration, format_rfc3339, parse_time
 from extdns.engine.delete_budget import WINDOW_S
 from extdns.errors import sanitize
 from extdns.model.evidence import ALL_ZONES, Evidence, describe_hold, format_scope
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 _STATE_FLAGS: Final = frozenset({"server", "kubeconfig", "state-configmap"})
 _STANDBY: Final = "this process is a standby; only the leader knows every held delete"
-UNKNOWN: Final = "Whether deletes are held is unknown. To ask a running process: extdns status --controller=URL"
+_ASK: Final = "to ask a running process: extdns status --controller=URL"
+UNKNOWN: Final = f"Whether deletes are held is not known; {_ASK}"
 
 
 class HeldRecord(Document, frozen=True):
@@ -234,14 +235,14 @@ class SavedHeldSet(Document, frozen=True):
 class SavedZoneStatus(Document, frozen=True):
     """A zone as of the time `saved`.
 
-    `records` is the number of names with records of ours, `held` the number of deletes in `heldSets`, and `deleted` the
-    number of names with deletes that were made without approval in the last ten minutes. Unless the settings are
-    `accepted` for the zone, deletes of orphans are held.
+    `records` is the number of names with records of ours, null if it is not known, `held` the number of deletes in
+    `heldSets`, and `deleted` the number of names with deletes that were made without approval in the last ten minutes.
+    Unless the settings are `accepted` for the zone, deletes of orphans are held.
     """
 
     zone: ZoneReference
     saved: str
-    records: int
+    records: int | None
     held: int
     held_sets: tuple[SavedHeldSet, ...]
     deleted: int
@@ -335,7 +336,7 @@ def _build_zone_status(id_: str, zone: SavedZone, approved: Container[str], now_
     return SavedZoneStatus(
         zone=ZoneReference(name=zone.name, id=id_),
         saved=format_rfc3339(saved_s),
-        records=records,
+        records=records or None,  # a process that starts saves before it has counted them
         held=sum(one.deletes for one in held),
         held_sets=held,
         deleted=sum(count for _, count in made),
@@ -375,7 +376,7 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
     others = sorted({owner.other_cluster for owner in document.owners} - {""})
     if document.held or not others:
         is_saved = any(one.zones for one in document.owners)
-        yield _count_held(document.held) if is_saved else f"No process has saved its state here yet. {UNKNOWN}"
+        yield _describe_saved(document, now) if is_saved else f"No process has saved its state here yet. {UNKNOWN}"
     yield from map(describe_other_cluster, others)
     for owner in document.owners:
         yield ""
@@ -392,6 +393,7 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
     if document.store:
         yield ""
         yield f"Read from {document.store}"
+        yield f"What is held now is not known; {_ASK}"
     held = [one for owner in document.owners for one in owner.list_held_sets()]
     yield from _explain_holds(
         (cause for one in held for cause in one.causes), (record for one in held for record in one.records)
@@ -400,6 +402,14 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
         command = shlex.join(["extdns", "approve", *(one.approval_code for one in held), *flags])
         yield ""
         yield f"Approve {'them' if document.held > 1 else 'it'}: {command}"
+
+
+def _describe_saved(document: SavedStateDocument, now: datetime) -> str:
+    times = filter(None, (parse_time(zone.saved) for owner in document.owners for zone in owner.zones))
+    saved = max(times, default=None)
+    age = "at a time that is not known" if saved is None else f"{format_duration((now - saved).total_seconds())} ago"
+    held = format_count(document.held, "delete") if document.held else "No delete"
+    return f"{held} {'were' if document.held > 1 else 'was'} held when the state was saved, {age}."
 
 
 def _format_owner(owner: SavedOwnerStatus, now: datetime) -> Iterator[str]:
@@ -419,7 +429,9 @@ def _format_owner(owner: SavedOwnerStatus, now: datetime) -> Iterator[str]:
 def _format_zone(zone: SavedZoneStatus, now: datetime) -> Iterator[str]:
     saved = f", saved {format_age_of(zone.saved, now)}" if zone.saved else ""
     name = _name_zone(zone.zone.id, zone.zone.name)
-    yield f"  Zone {name}: {format_count(zone.records, 'name')} with records of ours{saved}"
+    names = "number of names" if zone.records is None else format_count(zone.records, "name")
+    unknown = " not known" if zone.records is None else ""
+    yield f"  Zone {name}: {names} with records of ours{unknown}{saved}"
     yield from _format_saved_sets(zone.held_sets)
     if zone.deleted:
         absent = f", {zone.deleted_by_absence} of them by absence" if zone.deleted_by_absence else ""

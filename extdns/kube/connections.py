@@ -7,16 +7,21 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from http.client import HTTPException
 from threading import Lock
 from typing import Any, Final
 from weakref import WeakSet
 
-from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager, disable_warnings
 from urllib3 import exceptions as http
 from urllib3.connection import HTTPConnection
 
+from extdns import log
 from extdns.errors import ApiError, shorten
+from extdns.log import Event
+
+_log = log.get(__name__)
 
 _CHUNK_BYTES: Final = 128 * 1024
 _MAX_LINE_BYTES: Final = 64 * 1024 * 1024
@@ -51,6 +56,13 @@ class ApiEndpoint:
     credentials: str
     ca_file: str
     is_pod: bool = False
+
+
+@cache  # once for all clients
+def warn_unchecked_certificate(server: str, advice: str) -> None:
+    """Log one warning in place of those that urllib3 prints for *server*."""
+    disable_warnings(http.InsecureRequestWarning)
+    _log.warning(Event.CERTIFICATE_UNCHECKED, server=server, next=advice)
 
 
 class HttpResponse:

@@ -7,22 +7,17 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import lru_cache
 from threading import Lock, get_ident
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
-import urllib3
 from kubernetes.client.configuration import Configuration
 from kubernetes.client.rest import RESTClientObject
 from kubernetes.config.config_exception import ConfigException
 from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
 
-from extdns import log
-from extdns.kube.connections import MAX_IDLE_CONNECTIONS, ApiEndpoint, ConfigError
-from extdns.log import Event
+from extdns.kube.connections import MAX_IDLE_CONNECTIONS, ApiEndpoint, ConfigError, warn_unchecked_certificate
 from extdns.paths import find_files
-
-_log = log.get(__name__)
 
 _PACKAGES: Final = {"aws": "the AWS CLI", "gcloud": "the Google Cloud CLI", "oci": "the OCI CLI"}
 """What to install for an exec plugin whose command has another name."""
@@ -46,7 +41,7 @@ def load_kubeconfig(paths: str, server: str) -> ApiEndpoint:
         raise ConfigError(str(exc)) from exc
     url = configuration.host = (server or configuration.host).rstrip("/")
     if url.startswith("https:") and not configuration.verify_ssl:
-        _warn_unverified(url)
+        warn_unchecked_certificate(url, "remove insecure-skip-tls-verify from the kubeconfig")
     lock = Lock()  # an exec plugin may take seconds
 
     def read_authorization() -> str:
@@ -75,6 +70,8 @@ def read_namespace(paths: str) -> str:
 class _Loader(KubeConfigLoader):
     """Raises why an exec plugin gives no credentials. The base class only logs it, so that requests are anonymous."""
 
+    _user: Any
+
     def describe_user(self) -> str:
         """Return the user and the context by name, and the exec plugin of the user, if it has one."""
         context = self.current_context
@@ -82,11 +79,12 @@ class _Loader(KubeConfigLoader):
         plugin = self._user.safe_get("exec") if self._user else None
         return f"{text} (exec plugin {plugin.get('command')})" if plugin else text
 
-    def _load_from_exec_plugin(self) -> bool:
+    def _load_from_exec_plugin(self) -> Literal[True] | None:
         if "exec" not in self._user:
-            return False
+            return None
+        load: Any = super()._load_from_exec_plugin
         with _collect_errors() as errors:
-            is_loaded = bool(super()._load_from_exec_plugin())
+            is_loaded = load()
         if not is_loaded:
             raise ConfigException(f"{self.describe_user()}: {self._explain_plugin_failure(errors)}")
         return True
@@ -119,16 +117,11 @@ def _collect_errors() -> Iterator[list[str]]:
         root.removeFilter(collect)
 
 
-@cache  # once for all clients
-def _warn_unverified(url: str) -> None:
-    urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    _log.warning(Event.CERTIFICATE_UNCHECKED, server=url, next="remove insecure-skip-tls-verify from the kubeconfig")
-
-
-def _build_loader(paths: str) -> _Loader:
+def _build_loader(paths: str) -> Any:  # noqa: ANN401 - the methods of the package have no types
     contents = tuple(path.read_bytes() for path in find_files(paths))
+    build: Any = _Loader
     base: Any = None  # paths of files in them are relative to the folder of each file
-    return _Loader(config_dict=_merge_files(paths, contents), config_base_path=base)
+    return build(config_dict=_merge_files(paths, contents), config_base_path=base)
 
 
 @lru_cache(maxsize=1)

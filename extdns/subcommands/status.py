@@ -21,8 +21,10 @@ from extdns.command import OUTPUT, STATE_FLAGS, command, option
 def main(*arguments: Any, **options: Any) -> int:
     """Show the held deletes with one command that approves them all.
 
-    Also shown is how many deletes were made without approval in the last ten minutes, and how many are approved. By
-    default the saved state is read.
+    Also shown is how many deletes were made without approval in the last ten minutes, and how many are approved.
+
+    Without flags, it asks the extdns that runs on this machine, or in this pod. With flags, if none answers, or if that
+    is a standby, it reads the saved state, and says how old that is.
     """
     from extdns.commands.status import main as run
 

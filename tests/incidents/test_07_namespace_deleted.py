@@ -119,7 +119,7 @@ def test_log_events_metrics_and_status_show_the_held_deletes_and_how_to_approve_
         production.until(lambda: code in production.state())
         assert production.run("status") == 0
         output = capsys.readouterr().out.splitlines()
-        assert output[0] == "14 deletes held."
+        assert output[0].startswith("14 deletes were held when the state was saved, ")
         assert {f"        {name}.example.org A [hostname-removed]" for name in names} < set(output)
         assert "  [hostname-removed] A newer version of the object no longer requests the record." in output
         assert output[-1] == f"Approve them: {command}"

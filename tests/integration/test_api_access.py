@@ -147,7 +147,7 @@ EXEC_PLUGIN = {"apiVersion": "client.authentication.k8s.io/v1", "command": "aws"
         pytest.param(
             {
                 "command": "/bin/echo",
-                "args": ['{"kind": "", "apiVersion": "client.authentication.k8s.io/v1", "status": {}}'],
+                "args": [json.dumps({**EXEC_PLUGIN, "kind": "ExecCredential", "status": {}})],
             },
             "exec: missing token or clientCertificateData field in plugin output",
             id="without-a-token",

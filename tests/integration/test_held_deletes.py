@@ -37,7 +37,7 @@ def test_held_deletes_are_made_by_the_next_run_after_a_person_approved_them(
     assert len(installation.zones.published()) == 2
     capsys.readouterr()
     assert cli.main(["status", flag], {}) == 0
-    assert "No delete is held." in capsys.readouterr().out
+    assert "No delete was held when the state was saved, " in capsys.readouterr().out
 
 
 def test_a_dry_run_writes_no_state_file(tmp_path: Path) -> None:

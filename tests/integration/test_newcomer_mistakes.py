@@ -151,11 +151,9 @@ def test_expired_credentials_end_a_plan_and_a_check_at_once_and_are_named(tmp_pa
     with ApiServer(token="expired") as server:
         installation = Installation(tmp_path / "live", server, example_org="")
         server.access.token = "renewed"
-        user = f'user "tester" of context "test" in {tmp_path}/live/kubeconfig\n'
-        for command in ("plan", "check"):
-            assert f"GET /version: 401 Unauthorized: the credentials are expired or unknown: {user}" in extdns(
-                command, *installation.flags()
-            )
+        user = f'user "tester" of context "test" in {tmp_path}/live/kubeconfig'
+        problem = f"GET /version: 401 Unauthorized: the credentials are expired or unknown: {user}\n"
+        assert all(problem in extdns(command, *installation.flags()) for command in ("plan", "check"))
         assert {request.path for request in server.log.requests()} == {"/version"}
 
 

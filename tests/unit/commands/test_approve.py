@@ -126,7 +126,7 @@ def test_without_saved_state_approve_says_that_nothing_is_held_and_status_that_n
     assert cli.main(["status", flag], {}) == 0
     output = capsys.readouterr().out
     assert output.startswith(
-        f"Nothing is saved in state file {tmp_path / 'none'} yet. Whether deletes are held is unknown"
+        f"Nothing is saved in state file {tmp_path / 'none'} yet. Whether deletes are held is not known"
     )
 
 
@@ -148,7 +148,7 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
     capsys.readouterr()
     assert show_status([flag], clock=MovedClock(beginning=NOW)) == 0
     assert capsys.readouterr().out == (
-        "3 deletes held.\n"
+        "3 deletes were held when the state was saved, 12s ago.\n"
         "\n"
         "Owner prod\n"
         "  Zone example.org (Z2ABC): 388 names with records of ours, saved 2026-11-20 09:14:19 UTC, 12s ago\n"
@@ -164,6 +164,7 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
         "Codes that a person approved and no process has read yet: 0000-0001\n"
         "\n"
         f"Read from state file {tmp_path / 'state'}\n"
+        "What is held now is not known; to ask a running process: extdns status --controller=URL\n"
         "\n"
         "Why\n"
         "  [held] The deletes in zone example.org within ten minutes exceeded --max-delete-count and "
@@ -174,6 +175,16 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
         "\n"
         f"Approve them: extdns approve 7f3a-91c2 --state-file={tmp_path / 'state'}\n"
     )
+
+
+def test_status_says_that_a_number_of_names_is_not_known_if_it_was_saved_before_they_were_counted(
+    store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.save(Saved(zones=(("Z", SavedZone(whole=SavedScope(most=((NOW_S - 60, 0),)))),)))
+    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, MovedClock(beginning=NOW)) == 0
+    output = capsys.readouterr().out
+    assert output.startswith("No delete was held when the state was saved, 1m ago.\n")
+    assert "  Zone Z: number of names with records of ours not known, saved 2026-11-20 09:13:31 UTC, 1m ago\n" in output
 
 
 def test_status_leaves_out_a_save_time_that_is_out_of_range(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,8 +13,12 @@ import pytest
 from msgspec.structs import replace
 
 from extdns import cli
+from extdns.app.state_store import DocumentStateStore
+from extdns.commands import running_process
 from extdns.documents.document import UNKNOWN_PROCESS, ZoneReference, format_json
 from extdns.documents.held import HeldDocument, HeldRecordDocument, HeldSetDocument
+from extdns.kube.state_store import FileStateStore
+from extdns.model.saved_state import Saved, SavedZone
 from tests.web_server import serving
 
 if TYPE_CHECKING:
@@ -98,6 +103,24 @@ def test_status_of_a_process_lists_held_deletes_with_evidence_and_approve_comman
         "Approve it in zone example.net: extdns approve 1111-1111\n"
         "Approve them in zone example.org: extdns --approve=7f3a-91c2 [flags]\n"
     )
+
+
+def test_without_flags_status_asks_the_process_on_this_machine_and_reads_saved_state_if_none_or_a_standby_answers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    DocumentStateStore(FileStateStore(tmp_path / "state"), "me").save(Saved(zones=(("Z", SavedZone()),)))
+    environ = {"EXTERNAL_DNS_STATE_FILE": str(tmp_path / "state")}
+    document = build_document(held_set("example.org", "extdns approve 7f3a-91c2", "a.example.org"))
+    standby = replace(document, process=replace(document.process, role="standby"))
+    with serving(Page(format_json(document))) as port, serving(Page(format_json(standby))) as standby_port:
+        outputs = []
+        for one in (port, standby_port, 1):
+            monkeypatch.setattr(running_process, "LOCAL_ADDRESS", f"http://127.0.0.1:{one}")
+            assert cli.main(["status"], environ) == 0
+            outputs.append(capsys.readouterr().out)
+    assert outputs[0].startswith("1 delete held.\n")
+    saved = "No delete was held when the state was saved, at a time that is not known.\n"
+    assert all(output.startswith(saved) for output in outputs[1:])
 
 
 def test_status_of_a_process_shows_a_long_approve_command_in_full(capsys: pytest.CaptureFixture[str]) -> None:
