@@ -1,8 +1,13 @@
-"""`extdns adopt`: take ownership of existing records that are as objects request."""
+"""`extdns adopt`: take ownership of records that are exactly as objects request and that nobody owns.
+
+With `--re-encrypt`, encrypt the ownership records of records that are ours with the first key instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -35,12 +40,13 @@ if TYPE_CHECKING:
     from extdns.model.record import OwnedRecord, Record, RecordKey
     from extdns.model.zone import Zone
     from extdns.ports import Registry
+    from registry.txt.ownership_index import OwnershipTextCodec
 
 
 _Key = tuple[str, "DnsName", str, str]
 
 
-def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, output: str) -> int:
+def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, re_encrypt: bool, output: str) -> int:
     """List the records that can be adopted, and adopt them with `--yes`. Return the exit code.
 
     Raises:
@@ -49,20 +55,27 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, output:
     config = configure_pass(flags, environ)
     if not config.registry.txt_owner_id or find_ownership_names(config.registry) is None:
         raise usage_error("extdns adopt needs ownership records", "give --registry=txt and --txt-owner-id")
+    if re_encrypt and not config.registry.txt_encrypt_enabled:
+        raise usage_error("--re-encrypt needs encrypted ownership records", "give --txt-encrypt-enabled")
     require_files(config, "extdns adopt")
     if yes and config.control.dry_run:
         raise usage_error("--yes writes, and --dry-run forbids it", "leave one of them out")
+    is_chosen = partial(_is_outdated, build_codec(build_registry_context(config))) if re_encrypt else _lacks_owner
     result = run_pass(config)
-    candidates = {one.key: one for one in result.decisions if _is_candidate(one, config.registry.txt_owner_id)}
+    candidates = {
+        one.key: one
+        for one in sorted(result.engine.decisions, key=attrgetter("sort_key"))
+        if one.current and is_chosen(one.current) and (re_encrypt or _is_candidate(one, config.registry.txt_owner_id))
+    }
     taken = yes and not result.missing
-    owned = _find_owned(result, candidates)
+    owned = {} if re_encrypt else _find_owned(result, candidates)
     free = [one for key, one in candidates.items() if key not in owned]
-    attempt = _run_adopting_pass(config, free, writes=taken) if free else result
+    attempt = _run_adopting_pass(config, free, is_chosen, writes=taken) if free else result
     result = result._replace(missing=tuple(dict.fromkeys((*result.missing, *attempt.missing))))
     refused = _find_refused(candidates, owned, attempt, Reason.PUBLISHED if taken else Reason.OWNERSHIP_RECORD_MISSING)
     refused_keys = {one.key for one in refused}
     records = tuple(one for key, one in candidates.items() if key not in refused_keys)
-    document = build_adoption(result, records, refused, taken=taken)
+    document = build_adoption(result, records, refused, taken=taken, re_encrypts=re_encrypt)
     show_document(document, format_adoption(document), output)
     if result.missing or refused:
         return FAILED
@@ -70,14 +83,25 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, output:
 
 
 def _is_candidate(decision: Decision, owner: str) -> bool:
-    """Return whether the current record equals the desired one and has no owner."""
+    """Return whether the current record is foreign and equals the desired one."""
     if decision.reason is not Reason.FOREIGN_RECORD or decision.current is None or decision.desired is None:
         return False
-    return decision.current.owner is None and not find_differences(decision.current, decision.desired, owner)
+    return not find_differences(decision.current, decision.desired, owner)
 
 
-def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bool) -> PassResult:
-    """Run a pass that adopts the records of *chosen*. If *writes* is false, the pass only plans."""
+def _lacks_owner(owned: OwnedRecord) -> bool:
+    return owned.owner is None and not (owned.is_ours or owned.encrypted_name)
+
+
+def _is_outdated(codec: OwnershipTextCodec, owned: OwnedRecord) -> bool:
+    """Return whether *owned* is ours, and none of its ownership records is encrypted with the first key."""
+    return owned.is_ours and not any(codec.is_current(record.targets[0]) for record in owned.ownership_records)
+
+
+def _run_adopting_pass(
+    config: Config, chosen: Iterable[Decision], is_chosen: Callable[[OwnedRecord], bool], *, writes: bool
+) -> PassResult:
+    """Run a pass that writes ownership records of *chosen*. If *writes* is false, the pass only plans."""
     control = config.control
     policy = Policy.UPSERT_ONLY if control.policy == Policy.SYNC else control.policy  # keeps ownership records, too
     config = replace(config, control=control.replace(dry_run=not writes, policy=policy))
@@ -87,7 +111,7 @@ def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bo
             config,
             service=build_provider(config),
             state=FixedStateStore(Saved()),
-            registry=AdoptingRegistry(build_registry(config), keys),
+            registry=AdoptingRegistry(build_registry(config), keys, is_chosen),
             needs_approval=True,
         )
         signals.deliver_to(running.controller.stop)
@@ -141,15 +165,18 @@ def _find_refused(
 
 
 class AdoptingRegistry:
-    """A `Registry` that treats chosen records without an owner as ours, and their ownership records as missing.
+    """A `Registry` that treats chosen records as ours, and their ownership records as missing.
 
     The only writes it returns are those of the missing ownership records.
     """
 
-    def __init__(self, registry: Registry, chosen: Collection[RecordKey]) -> None:
-        """Treat the *chosen* records without an owner as ours. For all others, *registry* decides."""
+    def __init__(
+        self, registry: Registry, chosen: Collection[RecordKey], is_chosen: Callable[[OwnedRecord], bool]
+    ) -> None:
+        """Choose the records *chosen* as long as *is_chosen* is true for them. For all others, *registry* decides."""
         self._registry = registry
         self._chosen = frozenset(chosen)
+        self._is_chosen = is_chosen
 
     @property
     def owner(self) -> str:
@@ -172,7 +199,7 @@ class AdoptingRegistry:
         """Read the owners, with the chosen records as ours but without a current ownership record."""
         return tuple(
             replace(owned, is_ours=True, has_current_format=False)
-            if owned.key in self._chosen and owned.owner is None and not (owned.is_ours or owned.encrypted_name)
+            if owned.key in self._chosen and self._is_chosen(owned)
             else owned
             for owned in self._registry.read(records, zone)
         )

@@ -137,12 +137,14 @@ def _summarize(document: MigrationDocument) -> str:
 class AdoptionDocument(RootDocument, frozen=True, tag="Adoption"):
     """Records that can be adopted; if `taken` is true, that were adopted.
 
-    `refused` are records that cannot be adopted.
+    `refused` are records that cannot be adopted. If `re_encrypts` is true, all are records of ours, whose ownership
+    records are encrypted again.
     """
 
     provider: str
     owner: str
     taken: bool
+    re_encrypts: bool
     zones: tuple[ZoneDocument, ...]
     records: tuple[PlanEntry, ...]
     refused: tuple[PlanEntry, ...]
@@ -150,13 +152,17 @@ class AdoptionDocument(RootDocument, frozen=True, tag="Adoption"):
 
 
 def build_adoption(
-    result: PassResult, records: Sequence[Decision], refused: Sequence[Decision], *, taken: bool
+    result: PassResult, records: Sequence[Decision], refused: Sequence[Decision], *, taken: bool, re_encrypts: bool
 ) -> AdoptionDocument:
-    """Describe *records* as adopted if *taken*, otherwise as candidates, and the *refused* ones with reasons."""
+    """Describe *records* as adopted if *taken*, otherwise as candidates, and the *refused* ones with reasons.
+
+    If *re_encrypts* is true, they are not adopted but re-encrypted.
+    """
     return AdoptionDocument(
         provider=result.config.control.provider,
         owner=result.config.registry.txt_owner_id,
         taken=taken,
+        re_encrypts=re_encrypts,
         zones=tuple(build_zone(zone, counts) for zone, counts in sorted(count_records(result.engine).items())),
         records=tuple(map(build_entry, records)),
         refused=tuple(map(build_entry, refused)),
@@ -179,13 +185,16 @@ def format_adoption(document: AdoptionDocument) -> Iterator[str]:
 
 def _format_conclusion(document: AdoptionDocument) -> Iterator[str]:
     records, refused = len(document.records), len(document.refused)
+    verb, switch = ("re-encrypt", " --re-encrypt") if document.re_encrypts else ("adopt", "")
     if refused:
-        yield f"{format_count(refused, 'record')} {'could not' if document.taken else 'cannot'} be adopted."
+        yield f"{format_count(refused, 'record')} {'could not' if document.taken else 'cannot'} be {verb}ed."
     if records and document.taken:
-        yield f"{format_count(records, 'record')} adopted. Only ownership records were written."
+        yield f"{format_count(records, 'record')} {verb}ed. Only ownership records were written."
     elif records and document.missing:
-        yield f"{format_count(records, 'record')} can be adopted; nothing is written until everything can be read."
+        yield f"{format_count(records, 'record')} can be {verb}ed; nothing is written until everything can be read."
     elif records:
-        yield f"{format_count(records, 'record')} can be adopted. To adopt them: extdns adopt --yes [flags]"
+        yield f"{format_count(records, 'record')} can be {verb}ed. To {verb} them: extdns adopt{switch} --yes [flags]"
+    elif document.re_encrypts and not refused:
+        yield "Nothing to re-encrypt: all ownership records of ours are encrypted with the first key."
     elif not refused:
         yield "Nothing to adopt: no record without an owner is exactly as an object requests."

@@ -90,11 +90,15 @@ class RegistryFlags(FlagSection, topic="Registry"):
         "earlier owner id, whose records are taken over if an object requests them", kind=OWNER, registries=("txt",)
     )
     txt_encrypt_enabled: bool = _txt("encrypt ownership records", default=False)
-    txt_encrypt_aes_key: str = _txt(
-        "key that encrypts ownership records: 32 bytes, or the base64 of 32 bytes", metavar="KEY", secret=True
+    txt_encrypt_aes_key: tuple[str, ...] = _txt(
+        "key of encrypted ownership records: 32 bytes, or the base64 of 32 bytes; the first encrypts, all decrypt",
+        default=(),
+        metavar="KEY",
+        secret=True,
     )
     txt_encrypt_aes_key_file: str = _txt(
-        "file with the key that encrypts ownership records, instead of --txt-encrypt-aes-key", metavar="PATH"
+        "file with the keys of encrypted ownership records, one a line, instead of --txt-encrypt-aes-key",
+        metavar="PATH",
     )
 
 

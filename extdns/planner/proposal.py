@@ -220,7 +220,7 @@ def _propose_for_current(current: OwnedRecord, row: NameRow, settings: PlanSetti
 def explain_foreign(owned: OwnedRecord) -> Blocked:
     """Return the reason why *owned* counts as foreign, with its owner or what is wrong with its ownership record."""
     if owned.encrypted_name:
-        detail = f"{owned.encrypted_name} may be its ownership record, but --txt-encrypt-aes-key does not decrypt it"
+        detail = f"{owned.encrypted_name} may be its ownership record, but no --txt-encrypt-aes-key decrypts it"
         return Blocked(reason=Reason.OWNERSHIP_RECORD_UNREADABLE, detail=detail)
     if owned.mixed_name:
         detail = f"{owned.mixed_name} does not count as its ownership record: it also holds other values"

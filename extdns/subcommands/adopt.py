@@ -10,10 +10,11 @@ from extdns.command import OUTPUT, command, option
 @command(
     examples=("extdns adopt @extdns.flags", "extdns adopt @extdns.flags --yes"),
     exit_codes=(
-        "0 if nothing is left to adopt, 2 if something is, 1 if a flag is wrong, something could not be read, or a "
-        "record cannot be adopted."
+        "0 if nothing is left to adopt or re-encrypt, 2 if something is, 1 if a flag is wrong, something could not be "
+        "read, or a record cannot be adopted or re-encrypted."
     ),
 )
+@option("--re-encrypt", is_flag=True, help="encrypts ownership records of ours with the first key")
 @option("--yes", is_flag=True, help="writes the ownership records")
 @OUTPUT
 def main(*arguments: Any, **options: Any) -> int:
@@ -28,6 +29,10 @@ def main(*arguments: Any, **options: Any) -> int:
 
     Records that cannot be adopted are listed with the reason. Records that differ from what objects request are not
     adopted; `extdns plan` shows them.
+
+    With --re-encrypt, no record is adopted. Instead, the ownership records of ours that are plain text, or encrypted
+    with another key than the first --txt-encrypt-aes-key, are encrypted with the first key. Records that no object
+    requests, or that extdns is about to change, are listed as ones that cannot be re-encrypted.
     """
     from extdns.commands.adopt import main as run
 

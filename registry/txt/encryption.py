@@ -9,7 +9,7 @@ import base64
 import binascii
 import gzip
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
@@ -26,13 +26,20 @@ _TAG_BYTES: Final = 16
 _GZIP: Final = 16 + zlib.MAX_WBITS  # zlib's manual, inflateInit2: expect a gzip header
 
 
-def parse_key(text: str) -> bytes:
-    """Return the key in `--txt-encrypt-aes-key`: 32 bytes as they are, or their standard base64.
+def parse_keys(text: str) -> tuple[bytes, ...]:
+    """Return the keys in *text*, one a line, each 32 bytes as they are or their standard base64.
+
+    Text of 32 bytes is one key, even if one of its bytes is a newline.
 
     Raises:
-        UsageError: it is neither; the message does not contain the key.
+        UsageError: there is none, or a line is neither; the message does not contain the key.
     """
     raw = text.encode(errors="surrogateescape")  # bytes that are not UTF-8, too
+    lines = [raw] if len(raw) == _KEY_BYTES else [line for line in raw.splitlines() if line] or [b""]
+    return tuple(map(_parse_key, lines))
+
+
+def _parse_key(raw: bytes) -> bytes:
     if len(raw) == _KEY_BYTES:
         return raw
     try:
@@ -42,7 +49,7 @@ def parse_key(text: str) -> bytes:
     if len(key) != _KEY_BYTES:
         raise UsageError(
             f"--txt-encrypt-aes-key is not a key: it has {len(raw)} bytes\n"
-            "  allowed: 32 bytes, or the base64 of 32 bytes"
+            "  allowed: 32 bytes, or the base64 of 32 bytes; several keys in lines of their own"
         )
     return key
 
@@ -50,25 +57,31 @@ def parse_key(text: str) -> bytes:
 class EncryptedTextCodec:
     """Reads encrypted and plain ownership records; writes encrypted ones if *encrypts* is set."""
 
-    __slots__ = ("_cipher", "_encrypts", "_nonce", "_plain")
+    __slots__ = ("_ciphers", "_encrypts", "_nonce", "_plain")
 
-    def __init__(self, *, key: bytes, nonce: Callable[[], bytes], encrypts: bool) -> None:
-        """Create a codec with one key.
+    def __init__(self, *, keys: Sequence[bytes], nonce: Callable[[], bytes], encrypts: bool) -> None:
+        """Create a codec with at least one key.
 
         Args:
-            key: 32 bytes.
+            keys: 32 bytes each. The first encrypts, all decrypt.
             nonce: returns 12 bytes, never the same twice.
             encrypts: whether new ownership records are encrypted; if False, they are plain text.
         """
-        self._cipher = AESGCM(key)
+        self._ciphers = tuple(map(AESGCM, keys))
         self._nonce = nonce
         self._encrypts = encrypts
         self._plain = PlainTextCodec()
 
     def decode(self, target: str) -> StringMap | None:
         """Return the labels in *target*, decrypted if necessary; see `PlainTextCodec.decode`."""
-        opened = self._decrypt(target)
-        return self._plain.decode(target if opened is None else opened)
+        opened = next((text for cipher in self._ciphers if (text := _decrypt(target, cipher)) is not None), target)
+        return self._plain.decode(opened)
+
+    def is_current(self, target: str) -> bool:
+        """Return whether *target* is encrypted with the first key, or plain text if new ones are."""
+        if not self._encrypts:
+            return self._plain.is_current(target)
+        return _decrypt(target, self._ciphers[0]) is not None
 
     def encode(self, labels: StringMap) -> str | None:
         """Return the TXT value for *labels*; if encrypted, it differs on every call. See `PlainTextCodec.encode`."""
@@ -77,19 +90,20 @@ class EncryptedTextCodec:
             return plain
         nonce = self._nonce()
         packed = gzip.compress(plain.strip('"').encode(), mtime=0)
-        text = f'"{base64.b64encode(nonce + self._cipher.encrypt(nonce, packed, None)).decode()}"'
+        text = f'"{base64.b64encode(nonce + self._ciphers[0].encrypt(nonce, packed, None)).decode()}"'
         return text if len(text) <= MAX_CHARACTERS else None
 
-    def _decrypt(self, target: str) -> str | None:
-        if len(target) > MAX_CHARACTERS:
+
+def _decrypt(target: str, cipher: AESGCM) -> str | None:
+    if len(target) > MAX_CHARACTERS:
+        return None
+    try:
+        ciphertext = base64.b64decode(target.strip('"'), validate=True)
+        if len(ciphertext) < NONCE_BYTES + _TAG_BYTES:
             return None
-        try:
-            ciphertext = base64.b64decode(target.strip('"'), validate=True)
-            if len(ciphertext) < NONCE_BYTES + _TAG_BYTES:
-                return None
-            return _decompress(self._cipher.decrypt(ciphertext[:NONCE_BYTES], ciphertext[NONCE_BYTES:], None))
-        except (ValueError, InvalidTag, zlib.error):
-            return None
+        return _decompress(cipher.decrypt(ciphertext[:NONCE_BYTES], ciphertext[NONCE_BYTES:], None))
+    except (ValueError, InvalidTag, zlib.error):
+        return None
 
 
 def _decompress(packed: bytes) -> str:

@@ -378,6 +378,10 @@ class OwnershipTextCodec(Protocol):
         """Return the TXT value that contains *labels*, None if no value can."""
         ...
 
+    def is_current(self, target: str) -> bool:
+        """Return whether *target*, the text of an ownership record, is encrypted, or plain, as `encode` writes it."""
+        ...
+
 
 class PlainTextCodec:
     """Reads and writes ownership records in plain text, in quotes: `"heritage=external-dns,external-dns/owner=me"`."""
@@ -421,3 +425,7 @@ class PlainTextCodec:
         text = f'"{",".join(tokens)}"'
         apart = text.count(",") == len(tokens) - 1
         return text if apart and len(text) <= MAX_CHARACTERS and _TEXT.fullmatch(text) else None
+
+    def is_current(self, target: str) -> bool:
+        """Return whether *target* is plain text."""
+        return self.decode(target) is not None

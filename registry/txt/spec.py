@@ -18,7 +18,7 @@ def build(context: RegistryContext) -> TxtRegistry:
     """Build the registry.
 
     Raises:
-        UsageError: the owner id or the key is invalid, or the file with the key cannot be read.
+        UsageError: the owner id or a key is invalid, or the file of the keys cannot be read.
     """
     return TxtRegistry(
         owner=context.flags.txt_owner_id,
@@ -35,19 +35,20 @@ def _build_naming(flags: RegistryFlags) -> Naming:
 
 
 def build_codec(context: RegistryContext) -> OwnershipTextCodec:
-    """Build the codec of ownership records. With a key, encrypted ones can be read even if new ones are plain text.
+    """Build the codec of ownership records. With keys, encrypted ones can be read even if new ones are plain text.
 
     Raises:
-        UsageError: the key is invalid, or its file cannot be read.
+        UsageError: a key is invalid, or the file of the keys cannot be read.
     """
     flags = context.flags
-    key = context.read_secret("txt-encrypt-aes-key", flags.txt_encrypt_aes_key, flags.txt_encrypt_aes_key_file)
-    if not key and not flags.txt_encrypt_enabled:
+    written = "\n".join(flags.txt_encrypt_aes_key)
+    keys = context.read_secret("txt-encrypt-aes-key", written, flags.txt_encrypt_aes_key_file)
+    if not keys and not flags.txt_encrypt_enabled:
         return PlainTextCodec()
-    from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_key
+    from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_keys
 
     return EncryptedTextCodec(
-        key=parse_key(key), nonce=partial(context.random_bytes, NONCE_BYTES), encrypts=flags.txt_encrypt_enabled
+        keys=parse_keys(keys), nonce=partial(context.random_bytes, NONCE_BYTES), encrypts=flags.txt_encrypt_enabled
     )
 
 

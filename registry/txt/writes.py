@@ -158,11 +158,14 @@ def _choose_labels(
 
 
 def _is_written_in_parent(own: RecordKey, labels: StringMap, change_set: ChangeSet, index: OwnershipIndex) -> bool:
-    """Return whether the parent zone has the ownership record already.
+    """Return whether the parent zone has the ownership record already, in plain text or encrypted as a new one.
 
     A newly encrypted text would differ, although its labels are equal.
     """
-    return not own.name.within(change_set.zone.name) and index.ownership_records[own].labels == labels
+    if own.name.within(change_set.zone.name):
+        return False
+    found = index.ownership_records[own]
+    return found.labels == labels and index.settings.codec.is_current(found.record.targets[0])
 
 
 def _restate_needed(record: Record, change_set: ChangeSet, index: OwnershipIndex) -> DesiredRecord | None:
@@ -171,9 +174,10 @@ def _restate_needed(record: Record, change_set: ChangeSet, index: OwnershipIndex
     remaining = _list_remaining(record.key, change_set, index)
     if ownership is None or not any(_is_needed_by(key, ownership, change_set, index) for key in remaining):
         return None
-    owner = index.settings.owner
-    if ownership.owner != owner and remaining.issubset(_list_updated(change_set)):
-        text = index.settings.codec.encode(ownership.labels.set(OWNER, owner))
+    owner, codec = index.settings.owner, index.settings.codec
+    is_current = ownership.owner == owner and codec.is_current(record.targets[0])
+    if not is_current and remaining.issubset(_list_updated(change_set)):
+        text = codec.encode(ownership.labels.set(OWNER, owner))
         if text is not None:
             return replace(restate_record(record), targets=(text,))
     return restate_record(record)

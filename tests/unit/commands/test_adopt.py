@@ -9,7 +9,7 @@ import pytest
 
 from extdns import cli
 from extdns.documents.migration import AdoptionDocument
-from tests.objects import service
+from tests.objects import service, services
 from tests.program.installation import Installation
 
 ROOT = Path(__file__).parents[3]
@@ -251,3 +251,51 @@ def test_ownership_records_that_cover_another_record_do_not_prevent_adoption(
     zone = next(installation.zones.folder.iterdir())
     zone.write_text(f"{zone.read_text()}{line}\n")
     assert adopt(installation, "--yes") == 0
+
+
+KEYS = [f"--txt-encrypt-aes-key={letter * 32}" for letter in "abc"]
+
+
+def test_a_key_is_rotated_without_losing_a_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    installation = Installation(tmp_path, example_org="")
+
+    def adopt_all(*flags: str) -> int:
+        return adopt(installation, "--txt-encrypt-enabled", "--re-encrypt", *flags)
+
+    installation.replace_manifests(*services(("www", "api", "old")))
+    assert installation.run_once() == 0  # in plain text
+    for keys in (KEYS[:1], [KEYS[1], KEYS[0]]):  # from plain text, and then from one key, to another
+        before = installation.zones.text()
+        assert adopt_all(*keys) == 2
+        assert installation.zones.text() == before
+        assert capsys.readouterr().out.endswith(
+            "3 records can be re-encrypted. To re-encrypt them: extdns adopt --re-encrypt --yes [flags]\n"
+        )
+        assert adopt_all(*keys, "--yes") == 0
+        assert adopt_all(keys[0]) == 0  # the first key is enough
+        assert capsys.readouterr().out.endswith(
+            "Nothing to re-encrypt: all ownership records of ours are encrypted with the first key.\n"
+        )
+        assert "heritage" not in installation.zones.text()
+    installation.replace_manifests(service("www", address="192.0.2.7"), service("api"))
+    assert installation.run_once("--txt-encrypt-enabled", KEYS[2], KEYS[1]) == 0  # changes one record, deletes another
+    assert "old" not in installation.zones.text()
+    assert adopt_all(KEYS[2], KEYS[1]) == 2
+    assert "1 record can be re-encrypted." in capsys.readouterr().out
+
+
+def test_a_record_that_no_object_requests_is_listed_as_not_re_encrypted(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.replace_manifests(service("api", "api.example.org"))
+    assert installation.run_once() == 0
+    installation.replace_manifests()
+    assert adopt(installation, "--re-encrypt", "--yes", "--txt-encrypt-enabled", KEYS[0]) == 1
+    assert capsys.readouterr().out.endswith("1 record could not be re-encrypted.\n")
+
+
+def test_re_encryption_without_encryption_is_refused(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert adopt(installation, "--re-encrypt", "--yes", KEYS[0]) == 1
+    assert "give --txt-encrypt-enabled" in capsys.readouterr().err

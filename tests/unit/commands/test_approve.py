@@ -181,7 +181,7 @@ def test_status_says_that_a_number_of_names_is_not_known_if_it_was_saved_before_
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store.save(Saved(zones=(("Z", SavedZone(whole=SavedScope(most=((NOW_S - 60, 0),)))),)))
-    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, MovedClock(beginning=NOW)) == 0
+    assert show_status([f"--state-file={tmp_path / 'state'}"], clock=MovedClock(beginning=NOW)) == 0
     output = capsys.readouterr().out
     assert output.startswith("No delete was held when the state was saved, 1m ago.\n")
     assert "  Zone Z: number of names with records of ours not known, saved 2026-11-20 09:13:31 UTC, 1m ago\n" in output

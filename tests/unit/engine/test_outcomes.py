@@ -385,7 +385,7 @@ def test_single_pass_ends_after_a_dozen_calls_without_answer() -> None:
 def start_encrypted() -> World:
     """Start an engine that encrypts ownership records."""
     numbers = count()
-    codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=True)
+    codec = EncryptedTextCodec(keys=(b"k" * 32,), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=True)
     return start_world(
         registry=TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec),
     )

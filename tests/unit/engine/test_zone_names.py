@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from functools import partial
 from typing import Final
 
 import pytest
@@ -16,6 +18,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.saved_state import Saved, SavedZone
+from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
 from registry.txt.encryption import EncryptedTextCodec
@@ -247,7 +250,7 @@ def test_old_ownership_record_is_not_deleted_if_it_also_covers_another() -> None
 
 def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> None:
     nonces = iter(range(100))
-    codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
+    codec = EncryptedTextCodec(keys=(b"k" * 32,), nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
     registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec)
     world = start_zones({ZONE: (), DEV: ()}, registry=registry)
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
@@ -255,6 +258,19 @@ def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> Non
     assert list_writes(world)[2:] == [("dev", Action.CREATE, "A")]
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world)[3:] == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
+
+
+def test_ownership_record_in_the_parent_is_encrypted_with_the_first_key_when_the_record_changes() -> None:
+    old, both = (
+        EncryptedTextCodec(keys=keys, nonce=partial(secrets.token_bytes, 12), encrypts=True)
+        for keys in ((b"k" * 32,), (b"n" * 32, b"k" * 32))
+    )
+    text = old.encode(StringMap.from_items({"owner": "me", "resource": "service/shop/web"}))
+    assert text
+    registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=both)
+    above = (record("a-dev", text, rtype="TXT"),)
+    world = start_two_zones(above, (record("dev", "192.0.2.1"),), "192.0.2.7", registry=registry)
+    assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
 
 
 def test_ownership_record_without_record_goes_if_nobody_requests_the_name() -> None:

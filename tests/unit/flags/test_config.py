@@ -14,7 +14,7 @@ from extdns.flags.address import ListenAddress
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import FlagSection, Support
 from extdns.flags.table import FLAGS
-from extdns.masking import MASK
+from extdns.masking import MASK, mask
 from extdns.model.selection import EVERYTHING
 
 START: Final = ["--source=service", "--provider=inmemory", "--manifests=-"]
@@ -168,8 +168,16 @@ def test_a_configuration_can_be_written_as_arguments_that_include_the_defaults()
 
 
 def test_a_secret_in_formatted_arguments_is_masked_unless_it_is_empty() -> None:
-    assert f"--txt-encrypt-aes-key={MASK}" in format_arguments(parse([*START, "--txt-encrypt-aes-key=hidden"], {}))
-    assert "--txt-encrypt-aes-key=" in format_arguments(parse(START, {}))
+    assert f"--rfc2136-tsig-secret={MASK}" in format_arguments(parse([*START, "--rfc2136-tsig-secret=hidden"], {}))
+    assert "--rfc2136-tsig-secret=" in format_arguments(parse(START, {}))
+
+
+def test_each_of_several_secrets_in_a_variable_is_masked() -> None:
+    variable = "EXTERNAL_DNS_TXT_ENCRYPT_AES_KEY"
+    found = parse(START, {variable: "first-key\nsecond-key\n"})
+    assert found.registry.txt_encrypt_aes_key == ("first-key", "second-key")
+    assert format_arguments(found).count(f"--txt-encrypt-aes-key={MASK}") == 2
+    assert mask("second-key is no key") == f"{MASK} is no key"
 
 
 def test_two_configurations_with_equal_values_are_equal_and_have_equal_hashes() -> None:

@@ -243,7 +243,7 @@ def test_text_that_could_be_an_ownership_record_is_recognized(text: str, expecte
 
 def test_encrypted_text_is_recognized_only_with_our_key() -> None:
     def codec(key: bytes) -> EncryptedTextCodec:
-        return EncryptedTextCodec(key=key, nonce=lambda: b"n" * 12, encrypts=True)
+        return EncryptedTextCodec(keys=(key,), nonce=lambda: b"n" * 12, encrypts=True)
 
     def registry(key: bytes) -> TxtRegistry:
         return TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED, codec=codec(key))

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import UsageError
-from extdns.model.change import ChangeSet, Delete
+from extdns.model.change import ChangeSet, Delete, Update
 from extdns.model.evidence import Evidence
 from extdns.model.value import StringMap
-from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_key
+from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_keys
 from registry.txt.naming import Naming
 from registry.txt.ownership_index import MAX_CHARACTERS, NONCE_LABEL, PlainTextCodec
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.completion import MANAGED
-from tests.unit.registry.zone_records import ZONE, record
+from tests.unit.registry.zone_records import ZONE, build_desired, record
 
 CODEC = PlainTextCodec()
 ME = {"owner": "me"}
@@ -156,8 +156,9 @@ WITH_RESOURCE = (
 
 
 def codec(key: str = KEY, *, writes: bool = True) -> EncryptedTextCodec:
+    """Return a codec of *key*, or of several keys, one a line."""
     numbers = itertools.count()
-    return EncryptedTextCodec(key=parse_key(key), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=writes)
+    return EncryptedTextCodec(keys=parse_keys(key), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=writes)
 
 
 def encrypted(key: str = KEY) -> str:
@@ -227,7 +228,7 @@ def test_not_written_if_too_long_when_encrypted() -> None:
 
 @given(st.binary(min_size=32, max_size=32))
 def test_not_decrypted_with_another_key(key: bytes) -> None:
-    invalid = EncryptedTextCodec(key=key, nonce=lambda: bytes(NONCE_BYTES), encrypts=True)
+    invalid = EncryptedTextCodec(keys=(key,), nonce=lambda: bytes(NONCE_BYTES), encrypts=True)
     assert (invalid.decode(encrypted()) is None) == (key != KEY.encode())
 
 
@@ -237,13 +238,13 @@ def test_decoded_as_plain_text_if_not_encrypted(text: str) -> None:
 
 
 def test_not_an_ownership_record_if_it_decrypts_to_another_text() -> None:
-    encrypted_text = codec()._cipher.encrypt(bytes(NONCE_BYTES), gzip.compress(b"v=spf1 -all"), None)
+    encrypted_text = codec()._ciphers[0].encrypt(bytes(NONCE_BYTES), gzip.compress(b"v=spf1 -all"), None)
     assert codec().decode(base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()) is None
 
 
 def test_decompressing_stops_at_a_size_limit() -> None:
     packed = gzip.compress(b"heritage=external-dns," + b"x" * 2_000_000)
-    encrypted_text = codec()._cipher.encrypt(bytes(NONCE_BYTES), packed, None)
+    encrypted_text = codec()._ciphers[0].encrypt(bytes(NONCE_BYTES), packed, None)
     text = base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()
     assert len(text) < MAX_CHARACTERS
     assert codec().decode(text) is None
@@ -255,10 +256,21 @@ def test_decompressing_stops_at_a_size_limit() -> None:
         pytest.param(KEY, KEY.encode(), id="10.3-raw-32-characters"),
         pytest.param(base64.b64encode(b"\xff" * 32).decode(), b"\xff" * 32, id="10.3-base64-of-44-characters"),
         pytest.param(os.fsdecode(b"\xff" * 32), b"\xff" * 32, id="10.3-raw-32-bytes-that-are-not-utf-8"),
+        pytest.param("a" * 15 + "\n" + "b" * 16, b"a" * 15 + b"\n" + b"b" * 16, id="raw-32-bytes-with-a-newline"),
     ],
 )
 def test_key_is_32_raw_bytes_or_their_base64(text: str, key: bytes) -> None:
-    assert parse_key(text) == key
+    assert parse_keys(text) == (key,)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+def test_first_of_several_keys_encrypts_and_all_decrypt(end: str) -> None:
+    both = codec(f"{OTHER_KEY}{end}{KEY}{end}")
+    assert both.decode(encrypted(KEY)) == both.decode(encrypted(OTHER_KEY)) == both.decode(PLAIN) == LABELS
+    text = both.encode(LABELS)
+    assert text
+    assert codec(OTHER_KEY).decode(text) == LABELS
+    assert codec(KEY).decode(text) is None
 
 
 @pytest.mark.parametrize(
@@ -268,12 +280,13 @@ def test_key_is_32_raw_bytes_or_their_base64(text: str, key: bytes) -> None:
         pytest.param("_" * 43 + "=", id="base64-of-urls"),
         pytest.param("QUJD", id="base64-of-3-bytes"),
         pytest.param("é" * 32, id="32-characters-of-two-bytes"),
+        pytest.param(f"{KEY}\nQUJD", id="second-of-two"),
         pytest.param("", id="empty"),
     ],
 )
 def test_invalid_key_is_not_part_of_the_error(text: str) -> None:
     with pytest.raises(UsageError, match="allowed: 32 bytes") as caught:
-        parse_key(text)
+        parse_keys(text)
     assert not text or text not in str(caught.value)
 
 
@@ -286,6 +299,18 @@ def test_delete_contains_the_encrypted_record_unchanged() -> None:
     completed = registry().complete(ChangeSet(zone=ZONE, name=web.name, changes=(change,)), (web, encrypted_text))
     assert isinstance(completed, ChangeSet)
     assert [(write.old, write.new) for write in completed.writes] == [(encrypted_text, None), (web, None)]
+
+
+def test_update_encrypts_ownership_records_of_all_formats_with_the_first_key() -> None:
+    web, *texts = found = [record("A", "web"), *(record("TXT", name, target=encrypted()) for name in ("a-web", "web"))]
+    both = registry(f"{OTHER_KEY}\n{KEY}")
+    (owned,) = both.read(found, ZONE)
+    change = Update(current=owned, desired=build_desired("A", "web", "192.0.2.7"), differences=("targets",))
+    completed = both.complete(ChangeSet(zone=ZONE, name=web.name, changes=(change,)), found)
+    assert isinstance(completed, ChangeSet)
+    written = [write.new.targets[0] for write in completed.writes if write.new and write.new.type == "TXT"]
+    assert len(written) == len(texts)
+    assert all(codec(OTHER_KEY).is_current(text) for text in written)
 
 
 def test_encrypted_records_make_nothing_ours_with_another_key() -> None:
