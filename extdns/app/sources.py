@@ -72,7 +72,7 @@ def list_read_kinds(config: Config) -> Mapping[Kind, bool]:
     sources = [source for source in build_sources(config) if source.spec.generate is None]
     found: dict[Kind, bool] = {}
     for source in sources:
-        found[source.kind] = found.get(source.kind, False) or source.spec.is_named
+        found[source.kind] = found.get(source.kind, False) or source.spec.is_named(compat=config.control.compat)
     for source in sources:
         for kind in source.spec.find_lookups(config.sources):
             found.setdefault(kind, False)

@@ -40,7 +40,7 @@ from extdns.sources.common.annotations import (
     read_no_options,
 )
 from extdns.sources.common.host_publisher import HostPublisher
-from extdns.sources.common.spec import SourceSpec, Templating, name_nothing
+from extdns.sources.common.spec import SourceSpec, Templating
 
 _INGRESS_ANNOTATION: Final = "ingress"
 _GATEWAY: Final = "*v1.Gateway"
@@ -187,6 +187,6 @@ SOURCE: Final = SourceSpec(
     lookups=_LOOKUPS,
     namespaces=_find_namespaces,
     options=read_no_options,
-    resource=name_nothing,
+    is_named_in_reference=False,
     templates=Templating.AT_TEMPLATE_TARGETS,
 )

@@ -20,7 +20,7 @@ from extdns.sources.common.annotations import (
     split_list,
 )
 from extdns.sources.common.host_publisher import HostPublisher
-from extdns.sources.common.spec import SourceSpec, Templating, name_nothing
+from extdns.sources.common.spec import SourceSpec, Templating
 
 _UNSCHEDULED: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="the Pod is not scheduled to a Node yet")
 _NO_POD_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="status.podIP is not set yet")
@@ -102,6 +102,6 @@ SOURCE: Final = SourceSpec(
     publish=publish,
     lookups=(NODE,),
     options=RecordOptions.read_ttl_only,
-    resource=name_nothing,  # several pods share a hostname, and pods are short-lived
+    is_named_in_reference=False,
     templates=Templating.NAMES_AND_PAIRS,
 )

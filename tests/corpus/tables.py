@@ -62,6 +62,19 @@ def _set(name: str, rtype: str, value: str, fields: Mapping[str, str]) -> dict[s
     return {"Name": f"{name}.acme.test.", "Type": rtype, "TTL": 300, "ResourceRecords": [value], **fields}
 
 
+def _named_in_ownership_records(**resources: str) -> Difference:
+    """Return the difference of ownership records that name an object: *resources*, by their names with _ for -."""
+    found = tuple(
+        ownership_record(label.partition("_")[2].replace("_", "-"), resource, rtype=label.partition("_")[0])
+        for label, resource in resources.items()
+    )
+    return Difference(
+        reason="every ownership record names an object (docs/design/differences.md)",
+        gone=tuple(f"{one['Name']} TXT" for one in found),
+        more=found,
+    )
+
+
 def _apex_ownership_record(resource: str) -> Difference:
     heritage = '"heritage=external-dns,external-dns/ownedRecord=acme.test,external-dns/owner=default,'
     return Difference(
@@ -153,6 +166,7 @@ OURS_BY_DEFAULT: Final[Mapping[str, Difference]] = {
         ),
         exit=3,
     ),
+    "114-fqdn-target-template": _named_in_ownership_records(a_a="service/default/a", aaaa_a6="service/default/a"),
     "136-namespace": Difference(
         reason="nothing reads the namespace of the object behind the record (docs/design/delete-safety.md)",
         more=(a("a", "192.0.2.1"), ownership_record("a", "service/one/a")),
@@ -187,6 +201,9 @@ OURS_BY_DEFAULT: Final[Mapping[str, Difference]] = {
         gone=(f"{'a' * 63}.acme.test. A",),
         exit=1,
     ),
+    "260-pod-hostname": _named_in_ownership_records(a_p="pod/app/p1", a_pi="pod/app/p1", aaaa_q="pod/app/p2"),
+    "262-pod-ignore-non-hostnet": _named_in_ownership_records(a_p="pod/app/p1"),
+    "264-pod-kops": _named_in_ownership_records(a_api="pod/kube-system/p1", a_api_int="pod/kube-system/p1"),
     "273-httproute-not-accepted": Difference(
         reason="a Route that is not accepted any more is no evidence: the record stays (docs/design/delete-safety.md)",
         more=(a("r1", "203.0.113.9"), ownership_record("r1", "httproute/shop/r1")),

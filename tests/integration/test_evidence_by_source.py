@@ -69,13 +69,14 @@ def node(name: str, *addresses: str, cordoned: bool = False) -> Json:
     }
 
 
-def pod(name: str, address: str = "") -> Json:
+def pod(name: str, address: str = "", namespace: str = "shop", created: str = "2026-06-01T00:00:00Z") -> Json:
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
             "name": name,
-            "namespace": "shop",
+            "namespace": namespace,
+            "creationTimestamp": created,
             "annotations": {f"{PREFIX}internal-hostname": f"p.{ZONE}"},
         },
         "spec": {"containers": [{"name": "c", "image": "c"}]},
@@ -186,3 +187,14 @@ def test_the_record_of_several_pods_is_deleted_after_the_last_pod_is_deleted(ins
     wait_for(installation, lambda records: records == {"p": "10.0.0.2"})
     installation.server.delete("Pod", "shop", "two")
     assert wait_for_marker(installation) == {}
+
+
+def test_the_name_of_pods_stays_with_their_namespace_when_one_is_replaced(installation: Installation) -> None:
+    installation.apply(pod("one", "10.0.0.1"))
+    wait_for(installation, lambda records: records == {"p": "10.0.0.1"})
+    installation.apply(pod("older", "10.0.0.9", namespace="other", created="2026-01-01T00:00:00Z"))
+    assert wait_for_marker(installation) == {"p": "10.0.0.1"}
+    installation.apply(pod("two", "10.0.0.2"))
+    wait_for(installation, lambda records: records == {"p": "10.0.0.1 10.0.0.2"})
+    installation.server.delete("Pod", "shop", "one")
+    assert wait_for_marker(installation) == {"p": "10.0.0.2"}

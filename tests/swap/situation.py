@@ -42,7 +42,7 @@ class Scratch(Enum):
     """Which zones extdns makes if at first they hold only the records marked `!`."""
 
     SAME = "the same zones, byte for byte, in both modes"
-    SAME_WITH_COMPAT = "the same with --compat; by default another namespace wins, or a PTR record names its object"
+    SAME_WITH_COMPAT = "the same with --compat; by default another namespace wins, or a TXT record names its object"
     DIFFERENT = "other zones: the records depend on history, or on a defect of external-dns"
 
 

@@ -109,9 +109,10 @@ class HostPublisher:
 
     @property
     def bare_builder(self) -> ClaimBuilder:
-        """Merges the requested hostnames that have neither record options nor a resource."""
+        """Merges the requested hostnames without record options; with `--compat`, they have no resource either."""
         if self._bare_builder is None:
-            self._bare_builder = self._create_builder(_NO_OPTIONS, "")
+            resource = "" if self.settings.compat else self._name_resource(self.ref.key)
+            self._bare_builder = self._create_builder(_NO_OPTIONS, resource)
         return self._bare_builder
 
     def exclude(self, excluded_by: str) -> None:
@@ -161,7 +162,7 @@ class HostPublisher:
             self.publish(host, field, result)
 
     def publish_template_pairs(self) -> None:
-        """Request the pairs of host and target that `--fqdn-target-template` renders, without TTL and resource.
+        """Request the pairs of host and target that `--fqdn-target-template` renders, without TTL.
 
         Raises:
             TemplateError: the template cannot be rendered for the object.
@@ -169,7 +170,7 @@ class HostPublisher:
         self._add_template_pairs(self.bare_builder)
 
     def publish_bare_template_targets(self) -> None:
-        """Request the hosts for which templates also render the targets, without TTL and resource.
+        """Request the hosts for which templates also render the targets, without TTL.
 
         The templates are `--fqdn-target-template`, and `--fqdn-template` with `--target-template`.
         See docs/spec/sources.md 8.8.
@@ -180,7 +181,7 @@ class HostPublisher:
         self._add_template_targets(self.bare_builder)
 
     def publish_template_targets(self) -> None:
-        """Request the hosts for which templates also render the targets, with the TTL and resource of the object.
+        """Request the hosts for which templates also render the targets, with the TTL of the object.
 
         The templates are those of `publish_bare_template_targets` (docs/spec/sources.md 6.4). Raises `TemplateError`.
         """
@@ -208,7 +209,7 @@ class HostPublisher:
     def build(self) -> tuple[Claim, ...]:
         """Return the claims of each builder, as `ClaimBuilder.build` does, in the order of their first use.
 
-        Then come those without record options and resource, and at last those added. If the object is excluded, the
+        Then come those without record options, and at last those added. If the object is excluded, the
         only claim says so.
         """
         if self._excluded_by:

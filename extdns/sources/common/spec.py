@@ -77,6 +77,7 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
         options: which record options the annotations of an object set.
         has_controller: whether the `controller` annotation excludes objects of other controllers.
         resource: what ownership records name.
+        is_named_in_reference: whether those of external-dns name it. If not, ours do only without `--compat`.
         templates: what templates give the objects.
         decode: decode the JSON of an object each time, if `extdns.resources` has no struct for the kinds.
         generate: generate the objects, which are then in no cluster; no filter applies to them.
@@ -91,14 +92,14 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
     options: Callable[[Annotations], RecordOptions] = RecordOptions.read
     has_controller: bool = True
     resource: Callable[[ObjectKey], str] = name_object
+    is_named_in_reference: bool = True
     templates: Templating = Templating.NONE
     decode: Callable[[bytes], T] | None = None
     generate: Callable[[Templates], Sequence[KubernetesObject]] | None = None
 
-    @property
-    def is_named(self) -> bool:
-        """Whether ownership records name the objects."""
-        return self.resource is not name_nothing
+    def is_named(self, *, compat: bool) -> bool:
+        """Return whether ownership records name the objects."""
+        return self.is_named_in_reference or not compat
 
     def find_kinds(self, flags: SourceFlags, discover: DiscoverKinds = _discover_none) -> tuple[Kind, ...]:
         """Return the kinds whose objects it publishes."""
@@ -151,8 +152,9 @@ class KindSource(Value, frozen=True, kw_only=True):
             TemplateError: a template cannot be rendered for *obj*.
         """
         spec = self.spec
+        name_resource = spec.resource if spec.is_named(compat=self.settings.compat) else name_nothing
         to = HostPublisher(
-            spec.name, self.kind, obj, self.settings, read_options=spec.options, name_resource=spec.resource
+            spec.name, self.kind, obj, self.settings, read_options=spec.options, name_resource=name_resource
         )
         if spec.generate is not None or not to.exclude_by_settings(has_controller=spec.has_controller):
             spec.publish(obj if spec.decode is None else _decode(obj, to, spec.decode), to, view)

@@ -12,7 +12,7 @@ from tests.swap.objects import (
     node,
     service,
 )
-from tests.swap.situation import Situation
+from tests.swap.situation import Scratch, Situation
 
 SITUATIONS: Final = (
     Situation(
@@ -56,6 +56,7 @@ SITUATIONS: Final = (
                 a-a  TXT  owned -
             """
         },
+        scratch=Scratch.SAME_WITH_COMPAT,
     ),
     Situation(
         id="internal hostnames",

@@ -11,7 +11,6 @@ from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.record import RESOURCE
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.core import SERVICE, Service, ServiceSpec
 from extdns.resources.gloo import (
@@ -112,9 +111,10 @@ def claims(obj: Proxy, *others: KubernetesObject, selection: SourceSettings = AL
     ],
 )
 def test_the_domains_of_gloo_virtual_hosts_are_published(listeners: list[GlooListener], expected: list[str]) -> None:
-    found = claims(proxy(*listeners), OWN)
-    assert reduce_claims(found) == [resolved(name, "A", "203.0.113.7") for name in expected]
-    assert not any(claim.desired.labels.has(RESOURCE) for claim in found if isinstance(claim, ResolvedClaim))
+    for compat, resource in ((False, "proxy/gloo-system/px"), (True, "")):
+        found = claims(proxy(*listeners), OWN, selection=settings_with(ALL, compat=compat))
+        assert reduce_claims(found) == [resolved(name, "A", "203.0.113.7") for name in expected]
+        assert all(claim.desired.resource == resource for claim in found if isinstance(claim, ResolvedClaim))
 
 
 GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])

@@ -32,15 +32,16 @@ def p1(annotations: dict[str, str], *, on: str = "n1", ip: str = "10.1.0.7", hos
 
 
 # docs/spec/sources.md 6.2
-def test_a_pod_with_hostname_annotations_is_published() -> None:
+@pytest.mark.parametrize(("compat", "resource"), [(False, "pod/app/p1"), (True, "")], ids=["default", "compat"])
+def test_a_pod_with_hostname_annotations_is_published(*, compat: bool, resource: str) -> None:
     obj = p1(ours(hostname="p.test", internal_hostname="pi.test"))
-    found = list_resolved_claims(claims(obj, N1, settings=settings_with(pod_source_domain="pods.test")))
+    found = list_resolved_claims(claims(obj, N1, settings=settings_with(pod_source_domain="pods.test", compat=compat)))
     assert reduce_claims(found) == [
         resolved("p.test", "A", "203.0.113.1"),
         resolved("p1.pods.test", "A", "10.1.0.7"),
         resolved("pi.test", "A", "10.1.0.7"),
     ]
-    assert {claim.desired.resource for claim in found} == {""}
+    assert {claim.desired.resource for claim in found} == {resource}
     assert [claim.provenance.field.removeprefix(f"annotation {PREFIX}") for claim in found] == [
         "hostname",
         "metadata.name",

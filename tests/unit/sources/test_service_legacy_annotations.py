@@ -9,7 +9,6 @@ import pytest
 
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.reason import Reason
-from extdns.model.value import EMPTY_MAP
 from extdns.resources.core import Node, Service, ServiceSpec
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
 from extdns.sources.common.claim_stages import validate_claim
@@ -45,10 +44,20 @@ NODES: Final = (
 
 
 def claims(
-    mode: Compatibility, obj: Service, *, ignoring: bool = False, exposing: bool = False, nodes: bool = True
+    mode: Compatibility,
+    obj: Service,
+    *,
+    ignoring: bool = False,
+    exposing: bool = False,
+    nodes: bool = True,
+    compat: bool = False,
 ) -> tuple[Claim, ...]:
     settings = settings_with(
-        prefixes=BOTH_PREFIXES, ignore_hostname_annotation=ignoring, compatibility=mode, expose_internal_ipv6=exposing
+        prefixes=BOTH_PREFIXES,
+        ignore_hostname_annotation=ignoring,
+        compatibility=mode,
+        expose_internal_ipv6=exposing,
+        compat=compat,
     )
     source = build_source("service", settings, stages=(validate_claim,))
     return compute_claims(source, obj, *(NODES if nodes else ()))
@@ -126,10 +135,13 @@ def test_annotations_of_older_programs_are_read_even_if_the_hostname_annotation_
 
 
 # docs/spec/sources.md 3.8
-def test_records_from_annotations_of_older_programs_have_no_resource_label() -> None:
-    (claim,) = claims(Compatibility.MATE, load_balancer({MATE: "a.t", **ours(set_identifier="v1")}, "192.0.2.1"))
+@pytest.mark.parametrize("compat", [False, True], ids=["default", "compat"])
+def test_with_compat_records_from_annotations_of_older_programs_have_no_resource_label(*, compat: bool) -> None:
+    obj = load_balancer({MATE: "a.t", **ours(set_identifier="v1")}, "192.0.2.1")
+    (claim,) = claims(Compatibility.MATE, obj, compat=compat)
     assert isinstance(claim, ResolvedClaim)
-    assert (claim.desired.labels, claim.desired.set_identifier) == (EMPTY_MAP, "")
+    assert claim.desired.resource == ("" if compat else claim.provenance.ref.key.resource)
+    assert not claim.desired.set_identifier
     assert claim.provenance.field == f"annotation {MATE}"
 
 

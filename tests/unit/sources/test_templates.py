@@ -11,7 +11,6 @@ from extdns.gotemplate.errors import TemplateError
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.value import EMPTY_MAP
 from extdns.ports import Source
 from extdns.resources.core import Node, Pod, PodIP, PodStatus, Service, ServiceSpec
 from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
@@ -137,14 +136,10 @@ def test_claims_for_template_hosts_name_the_template_flag_as_their_field() -> No
         ),
     ],
 )
-def test_template_targets_of_services_have_neither_ttl_nor_resource_label(
-    made: Templates, expected: list[Claim]
-) -> None:
+def test_template_targets_of_services_have_no_ttl(made: Templates, expected: list[Claim]) -> None:
     found = claims(NAMELESS, made)
     assert reduce_claims(found) == expected
-    for claim in found:
-        assert isinstance(claim, ResolvedClaim)
-        assert (claim.desired.labels == EMPTY_MAP) is (claim.provenance.field == "--fqdn-target-template")
+    assert {claim.desired.resource for claim in found if isinstance(claim, ResolvedClaim)} == {"service/a/x"}
 
 
 # docs/spec/sources.md 3.2
@@ -250,10 +245,11 @@ CROSSED: Final = templates(["{{.Name}}.t,w.t"], target=["192.0.2.2,192.0.2.1,lb.
     ],
 )
 def test_a_target_template_gives_the_targets_of_template_hosts(made: Templates, expected: list[Claim]) -> None:
-    source = build_source("f5-virtualserver", settings_with(templates=made))
-    found = source.find_claims(keep_all_fields(VIRTUAL_SERVER), FakeView())
-    assert reduce_claims(found) == [unresolved("h.t", Reason.NO_ADDRESS), *expected]
-    assert all(claim.desired.labels == EMPTY_MAP for claim in found if isinstance(claim, ResolvedClaim))
+    for compat, resource in ((False, "f5-virtualserver/shop/v"), (True, "")):
+        source = build_source("f5-virtualserver", settings_with(templates=made, compat=compat))
+        found = source.find_claims(keep_all_fields(VIRTUAL_SERVER), FakeView())
+        assert reduce_claims(found) == [unresolved("h.t", Reason.NO_ADDRESS), *expected]
+        assert all(claim.desired.resource == resource for claim in found if isinstance(claim, ResolvedClaim))
 
 
 # docs/spec/sources.md 6.6
