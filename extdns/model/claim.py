@@ -29,12 +29,14 @@ class Provenance(Value, frozen=True, kw_only=True):
         field: the annotation, field or template that named the host, as `spec.rules[0].host`.
         derivation: how the claim was derived from another one, `NONE` if the object states it. Derived claims are
             merged only with claims of the same derivation.
+        states_targets: whether the object states the targets itself, and does not get them from a controller.
     """
 
     source: str
     ref: ObjectRef
     field: str
     derivation: Derivation = Derivation.NONE
+    states_targets: bool = False
 
 
 class ClaimWarning(Value, frozen=True, kw_only=True):

@@ -43,6 +43,7 @@ from extdns.planner.deletes import block_changes
 from extdns.planner.desired import Requested, adjust, build_candidates
 from extdns.planner.evidence import EvidenceReader, Finding
 from extdns.planner.proposal import Proposal
+from extdns.planner.ptr_claims import find_unproven
 from extdns.planner.rules import apply_rules, apply_rules_to_deletes, apply_to_findings, attach_evaluations
 from extdns.planner.settings import Planner, PlanSettings, Policy
 from extdns.planner.view import Facts, NameView
@@ -78,6 +79,9 @@ class NeedsFacts(Value, frozen=True):
 
 
 NEEDS_FACTS: Final = NeedsFacts()
+_UNPROVEN: Final = Blocked(
+    reason=Reason.REQUESTED_BY_OTHER, detail="other namespaces have the address, and the object only states it"
+)
 
 
 def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
@@ -137,23 +141,28 @@ def await_rules(requested: Requested) -> NamePlan:
 def merge_requests(view: NameView, planner: Planner) -> Requested:
     """Return what the claims to the name request together, as the DNS service would hold it.
 
-    While the kind of an object is not synced, its claims are unknown. So our records that were made for an object that
-    was not observed stay, and no other object may change records with their set identifier.
+    PTR claims that `find_unproven` returns do not count. While the kind of an object is not synced, its claims are
+    unknown. So our records that were made for an object that was not observed stay, and no other object may change
+    records with their set identifier.
     """
-    claims, settings = view.claims, planner.settings
+    claims, settings, unproven = view.claims, planner.settings, tuple[Unfulfilled, ...]()
+    if len(claims) > 1 and not settings.merges_namespaces and (found := find_unproven(claims)):
+        claims = tuple([claim for claim in claims if claim not in found])
+        unproven = tuple([reject_claim(claim, _UNPROVEN) for claim in found])
     candidates = build_candidates(claims, settings) if claims else ()
     unobserved = _find_unobserved(view, planner)
     if not unobserved:
         desired = adjust(candidates, view, planner)
-        return Requested(claims=claims, desired=desired)
+        return Requested(claims=claims, desired=desired, rejected=unproven)
     own = {owned.key: _block_unobserved(owned, key) for owned, key in unobserved}
     blocks = {key.set_identifier: block for key, block in own.items()}
     candidates = tuple([one for one in candidates if one.desired.set_identifier not in blocks])
     return Requested(
         claims=[claim for claim in claims if claim.set_identifier not in blocks],
         desired=adjust(candidates, view, planner),
-        rejected=tuple(
-            [reject_claim(one, blocks[one.set_identifier]) for one in claims if one.set_identifier in blocks]
+        rejected=(
+            *unproven,
+            *[reject_claim(one, blocks[one.set_identifier]) for one in claims if one.set_identifier in blocks],
         ),
         stays={
             owned.key: own.get(owned.key, blocks[owned.record.set_identifier])

@@ -81,6 +81,16 @@ def _derive_from_addresses(claim: ResolvedClaim, ttl_s: int, settings: PlanSetti
             yield ResolvedClaim(desired=record, provenance=provenance)
 
 
+def find_unproven(claims: Iterable[NameClaim]) -> list[ResolvedClaim]:
+    """Return the PTR claims among *claims* of objects that only state an address, which other namespaces have.
+
+    An object has an address if a controller gave it to the object. Any tenant can state one. If all do, none has it.
+    """
+    derived = [one for one in claims if isinstance(one, ResolvedClaim) and one.provenance.derivation is Derivation.PTR]
+    having = {one.provenance.ref.key.namespace for one in derived if not one.provenance.states_targets}
+    return [one for one in derived if having and one.provenance.ref.key.namespace not in having]
+
+
 def find_reverse_name(target: str) -> DnsName | None:
     """Return the name of the PTR record of the address *target*, None if it is no address."""
     parsed = parse_address(target)

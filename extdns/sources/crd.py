@@ -17,7 +17,7 @@ def publish(obj: DnsEndpoint, to: HostPublisher, _view: ClusterView) -> None:
     """Publish the records that the DNSEndpoint lists. Only `--annotation-filter` reads its annotations."""
     for at, written in enumerate(obj.spec.endpoints or ()):
         if written is not None:
-            place = Provenance(source=_NAME, ref=to.ref, field=f"spec.endpoints[{at}]")
+            place = Provenance(source=_NAME, ref=to.ref, field=f"spec.endpoints[{at}]", states_targets=True)
             to.add(build_endpoint_claim(written, place, lenient=to.settings.compat))
 
 

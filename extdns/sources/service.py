@@ -219,7 +219,9 @@ def choose_expansion(context: ServiceContext, audience: Audience) -> Expansion:
         case ServiceType.NODE_PORT:
             return build_node_port_expansion(context)
         case ServiceType.EXTERNAL_NAME:
-            external_name = parse_targets((spec.external_name,), "spec.externalName", if_empty=_NO_EXTERNAL_NAME)
+            external_name = parse_targets(
+                (spec.external_name,), "spec.externalName", if_empty=_NO_EXTERNAL_NAME, is_stated=True
+            )
             return _expand_to(_read_external_ips(spec) or external_name)
         case other:
             return _expand_to(_reject_service_type(other))
@@ -233,7 +235,7 @@ def _read_external_ips(spec: ServiceSpec) -> FoundTargets | MissingTargets | Non
     if not spec.external_ips:
         return None
     if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail="spec.externalIPs holds no address")
-    return parse_targets(spec.external_ips, "spec.externalIPs", if_empty=if_empty)
+    return parse_targets(spec.external_ips, "spec.externalIPs", if_empty=if_empty, is_stated=True)
 
 
 def _resolve_load_balancer(context: ServiceContext) -> FoundTargets | MissingTargets:

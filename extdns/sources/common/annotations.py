@@ -249,10 +249,12 @@ class FoundTargets(Value, frozen=True, kw_only=True):
         groups: pairs of a record type and its canonical targets.
         invalid: what is wrong with the first text among them that is no target, None if all are. A record of any other
             type may be meant, so existing ones stay.
+        is_stated: whether an annotation, a spec or a template states them, and not a controller.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
     invalid: MissingTargets | None = None
+    is_stated: bool = False
 
 
 class MissingTargets(Value, frozen=True, kw_only=True):
@@ -282,13 +284,16 @@ class ExcludedHost(Value, frozen=True, kw_only=True):
 TargetResult = FoundTargets | MissingTargets | ExcludedHost
 
 
-def parse_targets(texts: Iterable[str], field: str, *, if_empty: MissingTargets) -> FoundTargets | MissingTargets:
+def parse_targets(
+    texts: Iterable[str], field: str, *, if_empty: MissingTargets, is_stated: bool = False
+) -> FoundTargets | MissingTargets:
     """Parse *texts* and group them by record type; empty texts are dropped (docs/spec/sources.md 11).
 
     Args:
         texts: addresses and host names.
         field: the field that holds them.
         if_empty: the result if all texts are empty.
+        is_stated: see `FoundTargets`.
     """
     groups: dict[str, set[str]] = {}
     invalid: MissingTargets | None = None
@@ -304,7 +309,7 @@ def parse_targets(texts: Iterable[str], field: str, *, if_empty: MissingTargets)
                 groups.setdefault(rtype, set()).add(target)
     if groups:
         by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
-        return FoundTargets(groups=by_type, invalid=invalid)
+        return FoundTargets(groups=by_type, invalid=invalid, is_stated=is_stated)
     return invalid or if_empty
 
 
@@ -323,7 +328,7 @@ def read_target_annotation(annotations: Annotations, *, on_object: str = "") -> 
         else annotations.describe_field(TARGET_ANNOTATION)
     )
     if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail=f"{field} has no target; allowed: {TARGETS_ALLOWED}")
-    return parse_targets(annotations.get_list(TARGET_ANNOTATION), field, if_empty=if_empty)
+    return parse_targets(annotations.get_list(TARGET_ANNOTATION), field, if_empty=if_empty, is_stated=True)
 
 
 def merge_targets(results: Sequence[FoundTargets]) -> FoundTargets:
@@ -335,7 +340,11 @@ def merge_targets(results: Sequence[FoundTargets]) -> FoundTargets:
         for rtype, targets in answer.groups:
             groups.setdefault(rtype, set()).update(targets)
     by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
-    return FoundTargets(groups=by_type, invalid=next(filter(None, (answer.invalid for answer in results)), None))
+    return FoundTargets(
+        groups=by_type,
+        invalid=next(filter(None, (answer.invalid for answer in results)), None),
+        is_stated=any(answer.is_stated for answer in results),
+    )
 
 
 def read_load_balancer(status: LoadBalancedStatus) -> FoundTargets | MissingTargets:

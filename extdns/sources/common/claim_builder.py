@@ -132,7 +132,8 @@ class ClaimBuilder:
         match result:
             case FoundTargets():
                 for rtype, targets in result.groups:
-                    self._add_targets(name, rtype, targets, field)
+                    place = self._build_provenance(field, states_targets=result.is_stated)
+                    self._add_targets(name, rtype, targets, place)
                 if result.invalid:
                     self.request_name(name, field, result.invalid)
             case MissingTargets():
@@ -178,17 +179,19 @@ class ClaimBuilder:
             for name in sorted(self._excluded_claims.keys() - self._unresolved_claims.keys() - resolved)
         )
 
-    def _build_provenance(self, field: str) -> Provenance:
-        return Provenance(source=self._source, ref=self._ref, field=field)
+    def _build_provenance(self, field: str, *, states_targets: bool = False) -> Provenance:
+        return Provenance(source=self._source, ref=self._ref, field=field, states_targets=states_targets)
 
-    def _add_targets(self, name: DnsName, rtype: str, targets: tuple[str, ...], field: str) -> None:
+    def _add_targets(self, name: DnsName, rtype: str, targets: tuple[str, ...], place: Provenance) -> None:
         key = (name, rtype, targets if rtype == rrtype.CNAME else ())
         earlier = self._requested.get(key)
         if earlier is None:
-            self._requested[key] = _RequestedTargets(self._build_provenance(field), targets)
+            self._requested[key] = _RequestedTargets(place, targets)
         elif earlier.targets != targets:
             union = tuple(sorted({*earlier.targets, *targets}))
-            self._requested[key] = _RequestedTargets(earlier.provenance, union)
+            states_targets = earlier.provenance.states_targets or place.states_targets
+            merged = replace(earlier.provenance, states_targets=states_targets)
+            self._requested[key] = _RequestedTargets(merged, union)
 
     def _build_resolved_claim(
         self, key: _Key, requested: _RequestedTargets, warnings: tuple[ClaimWarning, ...]
@@ -261,7 +264,8 @@ class Templates(Value, frozen=True, kw_only=True):
         template = self.fqdn_target
         if template is not None and (self.combine or not has_hosts):
             for text, target in _parse_pairs(template.render_items(kind, obj.metadata, source)):
-                builder.request(text, template.flag, parse_targets((target,), template.flag, if_empty=_NO_TARGET))
+                found = parse_targets((target,), template.flag, if_empty=_NO_TARGET, is_stated=True)
+                builder.request(text, template.flag, found)
 
     def request_hosts_at_targets(
         self, builder: ClaimBuilder, source: str, kind: Kind, obj: KubernetesObject, *, has_hosts: bool
@@ -272,7 +276,7 @@ class Templates(Value, frozen=True, kw_only=True):
             return
         targets = template.render_items(kind, obj.metadata, source)
         for text, flag in made if targets else ():
-            builder.request(text, flag, parse_targets(targets, template.flag, if_empty=_NO_TARGET))
+            builder.request(text, flag, parse_targets(targets, template.flag, if_empty=_NO_TARGET, is_stated=True))
 
 
 NO_TEMPLATES: Final = Templates()

@@ -27,4 +27,6 @@ def _find_targets(server: F5VirtualServer | F5TransportServer, to: HostPublisher
         return _NO_ADDRESS
     own = server.spec.virtual_server_address
     field = "spec.virtualServerAddress" if own else "status.vsAddress"
-    return to.annotated_targets or parse_targets((own or server.status.vs_address,), field, if_empty=_NO_ADDRESS)
+    return to.annotated_targets or parse_targets(
+        (own or server.status.vs_address,), field, if_empty=_NO_ADDRESS, is_stated=bool(own)
+    )

@@ -345,6 +345,30 @@ def test_hosts_with_the_address_keep_it_from_another_namespace() -> None:
     assert world.list_records(REVERSE) == {ONE: ("a.lab.test",)}
 
 
+def test_namespace_that_only_states_the_address_of_another_one_adds_no_name() -> None:
+    stating = service("thief", namespace="lab", created="2025-01-01T00:00:00Z", annotations={"target": "192.0.2.1"})
+    spec = {"endpoints": [{"dnsName": "d.example.org", "recordType": "A", "targets": ["192.0.2.1"]}]}
+    external = service("ip", namespace="ops", type="LoadBalancer", externalIPs=["192.0.2.1"])
+    world = start(stating, external, dns_endpoint("d", namespace="net") | {"spec": spec})
+    names = ("d.example.org", "ip.example.org", "thief.example.org")
+    assert world.list_records(REVERSE) == {ONE: names}  # no namespace is known to have it
+    world.apply(WEB, for_s=300.0)
+    assert world.list_records(REVERSE) == {ONE: ("web.example.org",)}
+    decided = world.engine.decisions.decisions(DnsName("1.2.0.192.in-addr.arpa"))
+    assert [one.reason for one in decided] == [Reason.PUBLISHED, *[Reason.REQUESTED_BY_OTHER] * 3]
+    world.apply(service("also", annotations={"target": "192.0.2.1"}), for_s=300.0)  # of the namespace that has it
+    assert world.list_records(REVERSE) == {ONE: ("also.example.org", "web.example.org")}
+
+
+def test_with_compat_whoever_states_an_address_adds_a_name() -> None:
+    world = start(
+        WEB,
+        service("thief", namespace="lab", annotations={"target": "192.0.2.1"}),
+        flags=(*FLAGS, "--compat", "--policy=sync"),
+    )
+    assert world.list_records(REVERSE) == {ONE: ("thief.example.org", "web.example.org")}
+
+
 def test_replaces_cname_of_another_namespace_only_after_a_grace_period() -> None:
     alias = request_one("CNAME", "1.0-25.2.0.192.in-addr.arpa")
     world = start(alias, flags=(*FLAGS, "--managed-record-types=CNAME"))

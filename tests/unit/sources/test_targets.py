@@ -80,9 +80,15 @@ def test_if_all_targets_are_invalid_the_result_says_so() -> None:
     [
         pytest.param(None, None, id="2.2-absent"),
         pytest.param("", None, id="2.2-empty-is-absent"),
-        pytest.param("192.0.2.1, 192.0.2.2", FoundTargets(groups=(("A", ("192.0.2.1", "192.0.2.2")),)), id="2.2-list"),
-        pytest.param("lb.test.", FoundTargets(groups=(("CNAME", ("lb.test",)),)), id="2.2-trailing-dot"),
-        pytest.param("a.test,,", FoundTargets(groups=(("CNAME", ("a.test",)),)), id="11.1-empty-items"),
+        pytest.param(
+            "192.0.2.1, 192.0.2.2",
+            FoundTargets(groups=(("A", ("192.0.2.1", "192.0.2.2")),), is_stated=True),
+            id="2.2-list",
+        ),
+        pytest.param(
+            "lb.test.", FoundTargets(groups=(("CNAME", ("lb.test",)),), is_stated=True), id="2.2-trailing-dot"
+        ),
+        pytest.param("a.test,,", FoundTargets(groups=(("CNAME", ("a.test",)),), is_stated=True), id="11.1-empty-items"),
     ],
 )
 def test_the_target_annotation_is_read_as_a_comma_separated_list(
