@@ -6,11 +6,23 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim, find_problems
-from extdns.model.kind import Kind, KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectMeta
 from extdns.model.record import DesiredRecord
 from extdns.resources.core import ServiceSpec
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
+from extdns.resources.ingress_controllers import (
+    INGRESS_ROUTE,
+    F5Spec,
+    F5Status,
+    F5VirtualServer,
+    IngressRoute,
+    OpenShiftRoute,
+    OpenShiftRouteSpec,
+    OpenShiftRouteStatus,
+    RouterStatus,
+)
 from extdns.resources.kinds import STRUCTS
+from extdns.resources.meta import Condition
 from extdns.sources.common.claim_stages import Nat64Stage, parse_nat64_networks, validate_claim
 from tests.fakes.view import FakeView
 from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
@@ -24,9 +36,16 @@ ANNOTATED: Final = (
 )
 
 
-def find_claims(source: str, obj: KubernetesObject, *others: KubernetesObject, pair: str = "") -> tuple[Claim, ...]:
+def at(ttl: str) -> ObjectMeta:
+    """Return the metadata of an object with a TTL."""
+    return meta("shop/web", ours(ttl=ttl))
+
+
+def find_claims(
+    source: str, obj: KubernetesObject, *others: KubernetesObject, pair: str = "", kind: Kind | None = None
+) -> tuple[Claim, ...]:
     settings = settings_with(templates=templates(pairs=[pair] if pair else ()))
-    built = build_source(source, settings, kind=None, stages=STAGES)
+    built = build_source(source, settings, kind=kind, stages=STAGES)
     return built.find_claims(keep_all_fields(obj), FakeView(*others, listed=STRUCTS))
 
 
@@ -55,6 +74,31 @@ WAYS: Final[dict[str, Callable[[str, str, str], tuple[Claim, ...]]]] = {
         "gateway-httproute",
         http(host, annotations=ours(ttl=ttl)),
         gateway(listener(), addresses=[target]),
+    ),
+    "host of F5": lambda host, target, ttl: find_claims(
+        "f5-virtualserver",
+        F5VirtualServer(metadata=at(ttl), spec=F5Spec(host=host), status=F5Status(vs_address=target)),
+    ),
+    "host of OpenShift": lambda host, target, ttl: find_claims(
+        "openshift-route",
+        OpenShiftRoute(
+            metadata=at(ttl),
+            spec=OpenShiftRouteSpec(host=host),
+            status=OpenShiftRouteStatus(
+                ingress=(
+                    RouterStatus(
+                        host=host,
+                        router_canonical_hostname=target,
+                        conditions=(Condition(type="Admitted", status="True"),),
+                    ),
+                )
+            ),
+        ),
+    ),
+    "annotations of Traefik": lambda host, target, ttl: find_claims(
+        "traefik-proxy",
+        IngressRoute(metadata=meta("shop/web", ours(hostname=host, target=target, ttl=ttl))),
+        kind=INGRESS_ROUTE,
     ),
     "template": lambda host, target, _: find_claims(
         "service", service({}, ServiceSpec(type="ClusterIP")), pair=f"{host}:{target}".replace("{", "")

@@ -302,15 +302,19 @@ def parse_targets(
             try:
                 rtype, target = parse_target(text)
             except InvalidValueError:
-                allowed = describe_allowed(text, TARGETS_ALLOWED)
-                detail = f"{field}: {shorten(text)!r} is not a target; allowed: {allowed}"
-                invalid = invalid or MissingTargets(reason=Reason.INVALID_TARGET, detail=detail)
+                invalid = invalid or _reject_target(text, field)
             else:
                 groups.setdefault(rtype, set()).add(target)
     if groups:
         by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
         return FoundTargets(groups=by_type, invalid=invalid, is_stated=is_stated)
     return invalid or if_empty
+
+
+def _reject_target(text: str, field: str) -> MissingTargets:
+    allowed = describe_allowed(text, TARGETS_ALLOWED)
+    detail = f"{field}: {shorten(text)!r} is not a target; allowed: {allowed}"
+    return MissingTargets(reason=Reason.INVALID_TARGET, detail=detail)
 
 
 def read_target_annotation(annotations: Annotations, *, on_object: str = "") -> FoundTargets | MissingTargets | None:
