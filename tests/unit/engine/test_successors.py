@@ -113,6 +113,13 @@ def test_record_is_deleted_although_rules_deny_what_does_not_replace_it(
     assert world.list_decisions("web") == [(rtype, Action.NONE, reason)]
 
 
+@pytest.mark.parametrize(("end", "stays"), [("gone-before-the-start", True), ("deleted", False)])
+def test_denied_request_of_its_targets_keeps_a_record_only_from_absence(end: str, *, stays: bool) -> None:
+    world = replace_web(deny_targets(OLD), request(OLD, namespace="other"), end)
+    assert world.list_records() == ({"web A": (OLD,)} if stays else {})
+    assert (("A", Action.KEEP, Reason.POLICY_VIOLATION) in world.list_decisions("web")) is stays
+
+
 def test_allowed_request_replaces_record_although_another_is_denied() -> None:
     world = replace_web(DENY, request(BAD))
     world.run(request(GOOD, "third"), for_s=5.0)
