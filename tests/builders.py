@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import count
 
 from extdns.engine.inputs import Cause, KindStateChanged, Observation, Observed
@@ -18,6 +18,7 @@ from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
 from registry.txt.naming import Naming
+from registry.txt.ownership_index import OwnershipTextCodec
 from registry.txt.registry import TxtRegistry
 from tests.fakes.faulty import FaultyProvider
 
@@ -28,7 +29,31 @@ KINDS = {"service": SERVICE, "ingress": INGRESS}
 ZONE = Zone(name=DnsName("example.org"), id="example.org")
 PLAN = PlanSettings(owner="me", source_order=("service", "ingress"))
 REFUSED = Refused(message="invalid value")
-REGISTRY = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types)
+
+
+def build_registry(
+    *,
+    owner: str = "me",
+    prefix: str = "",
+    suffix: str = "",
+    wildcard: str = "",
+    types: Iterable[str] = PLAN.managed_types,
+    migrate_from: str = "",
+    unmarked_creates: bool = False,
+    codec: OwnershipTextCodec | None = None,
+) -> TxtRegistry:
+    """Build a txt registry."""
+    return TxtRegistry(
+        owner=owner,
+        naming=Naming(prefix=prefix, suffix=suffix, wildcard_replacement=wildcard),
+        managed_types=frozenset(types),
+        migrate_from=migrate_from,
+        creates_without_ownership=unmarked_creates,
+        codec=codec,
+    )
+
+
+REGISTRY = build_registry()
 
 
 def host(text: str) -> DnsName:

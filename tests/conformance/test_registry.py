@@ -16,8 +16,8 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import OwnedRecord, Record
 from extdns.ports import Registry
 from registry.noop.registry import NoopRegistry
-from tests.builders import create, delete, update
-from tests.unit.registry.completion import build_registry, build_writes, is_restated
+from tests.builders import build_registry, create, delete, update
+from tests.unit.registry.completion import build_writes, is_restated
 from tests.unit.registry.zone_records import ZONE, apply, build_desired, build_name, ownership_record, record
 
 REGISTRIES: Final[dict[str, Registry]] = {

@@ -19,13 +19,11 @@ from extdns.model.change import Action, Forbidden, Outcome, Refused, TryLater, U
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec
-from registry.txt.naming import Naming
-from registry.txt.registry import TxtRegistry
 from tests.builders import (
-    PLAN,
     REFUSED,
     ZONE,
     build_claim,
+    build_registry,
     change_before_each_batch,
     host,
     observe,
@@ -386,9 +384,7 @@ def start_encrypted() -> World:
     """Start an engine that encrypts ownership records."""
     numbers = count()
     codec = EncryptedTextCodec(keys=(b"k" * 32,), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=True)
-    return start_world(
-        registry=TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec),
-    )
+    return start_world(registry=build_registry(codec=codec))
 
 
 # ownership records whose text differs each time it is encrypted

@@ -9,15 +9,14 @@ from extdns.model.change import Action, TryLater
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.builders import (
     INGRESS,
     PLAN,
-    REGISTRY,
     SERVICE,
     ZONE,
     build_claim,
+    build_registry,
     change_phase,
     host,
     observe,
@@ -68,9 +67,7 @@ def test_old_format_is_enough_if_a_current_name_would_be_outside_the_zone() -> N
 
 @pytest.mark.parametrize("compat", [False, True], ids=["ours", "compat"])
 def test_record_is_not_changed_if_its_ownership_record_could_be_of_another(*, compat: bool) -> None:
-    registry = TxtRegistry(
-        owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=compat
-    )
+    registry = build_registry(unmarked_creates=compat)
     current = {found.key: found for found in (record("a-foo", "192.0.2.66"), ownership_record("foo"))}
     world = build_world(*current.values(), plan=replace(PLAN, compat=compat), registry=registry)
     world.run(observe("web", build_claim("web", "a-foo")), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
@@ -85,9 +82,7 @@ def test_record_by_hand_at_the_ownership_name_of_another_record_stays(
     requested: tuple[str, ...], *, compat: bool
 ) -> None:
     """Test that the TXT at `a-foo`, which could be an old ownership record of `a-foo`, does not make `a-foo` ours."""
-    registry = TxtRegistry(
-        owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=compat
-    )
+    registry = build_registry(unmarked_creates=compat)
     by_hand = record("a-foo", "192.0.2.66")
     found_records = {found.key: found for found in (record("foo"), ownership_record("foo"), by_hand)}
     world = build_world(*found_records.values(), plan=replace(PLAN, compat=compat), registry=registry)
@@ -101,12 +96,7 @@ def test_record_by_hand_at_the_ownership_name_of_another_record_stays(
     assert world.decision("a-foo").reason is Reason.FOREIGN_RECORD
 
 
-def build_registry(**affixes: str) -> TxtRegistry:
-    """Build a TXT registry whose naming format has *affixes*."""
-    return TxtRegistry(owner="me", naming=Naming(**affixes), managed_types=PLAN.managed_types)
-
-
-ANY = build_registry(wildcard_replacement="any")
+ANY = build_registry(wildcard="any")
 STAR, NAMED = "*.x", "any.x"
 
 
@@ -208,7 +198,7 @@ def test_name_waits_while_the_other_with_its_ownership_name_is_written() -> None
 
 TYPES = frozenset({"A", "CNAME", "TXT"})
 WITH_TXT = replace(PLAN, managed_types=TYPES)
-TXT_REGISTRY = TxtRegistry(owner=REGISTRY.owner, naming=Naming(), managed_types=TYPES)
+TXT_REGISTRY = build_registry(types=TYPES)
 FORGED = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/gone"'
 
 

@@ -22,14 +22,13 @@ from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
 from registry.txt.encryption import EncryptedTextCodec
-from registry.txt.naming import Naming
-from registry.txt.registry import TxtRegistry
 from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
     build_claim,
+    build_registry,
     build_unresolved,
     change_phase,
     observe,
@@ -158,9 +157,7 @@ def test_ownership_record_is_inside_the_zone_without_a_parent() -> None:
 
 
 def test_no_ownership_record_is_created_with_compat_and_without_a_parent() -> None:
-    registry = TxtRegistry(
-        owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=True
-    )
+    registry = build_registry(unmarked_creates=True)
     world = start_zones({DEV: ()}, plan=replace(PLAN, compat=True), registry=registry)
     assert list_writes(world) == [("dev", Action.CREATE, "A")]
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
@@ -251,7 +248,7 @@ def test_old_ownership_record_is_not_deleted_if_it_also_covers_another() -> None
 def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> None:
     nonces = iter(range(100))
     codec = EncryptedTextCodec(keys=(b"k" * 32,), nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
-    registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec)
+    registry = build_registry(codec=codec)
     world = start_zones({ZONE: (), DEV: ()}, registry=registry)
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
@@ -314,7 +311,7 @@ def test_ownership_record_stays_after_a_zone_of_the_name_is_not_listed() -> None
 
 @pytest.mark.parametrize(("rtype", "labels"), [("MX", {"owner-dev"}), ("NS", set())])
 def test_ownership_record_without_type_stays_with_a_record_of_unmanaged_type(rtype: str, labels: set[str]) -> None:
-    registry = TxtRegistry(owner="me", naming=Naming(prefix="owner-"), managed_types=PLAN.managed_types)
+    registry = build_registry(prefix="owner-")
     above = [replace(OURS, name=DnsName(f"{label}.example.org")) for label in ("owner-dev", "owner-a-dev")]
     target = {"MX": "10 mail.test", "NS": "ns.test"}[rtype]
     world = start_zones({ZONE: tuple(above), DEV: (record("dev", target, rtype=rtype),)}, "", registry=registry)
@@ -342,7 +339,7 @@ def test_created_before_the_cluster_is_identified() -> None:
 def test_ownership_record_stays_with_upsert_only_or_of_a_previous_owner(
     plan: PlanSettings,
 ) -> None:
-    registry = TxtRegistry(owner=plan.owner, naming=Naming(), managed_types=PLAN.managed_types, migrate_from="me")
+    registry = build_registry(owner=plan.owner, migrate_from="me")
     assert list_writes(start_zones({ZONE: (OURS,), DEV: ()}, "", plan=plan, registry=registry)) == []
 
 

@@ -8,31 +8,10 @@ from extdns.model.change import Blocked, Change, ChangeSet, Write
 from extdns.model.record import OwnedRecord, Record, RecordKey
 from extdns.model.zone import Zone
 from extdns.ports import Registry
-from registry.txt.naming import Naming
-from registry.txt.registry import TxtRegistry
 from tests.builders import store
 from tests.unit.registry.zone_records import ZONE, remove_zone
 
 MANAGED = frozenset({"A", "AAAA", "CNAME"})
-
-
-def build_registry(
-    *,
-    prefix: str = "",
-    suffix: str = "",
-    wildcard: str = "",
-    types: Iterable[str] = MANAGED,
-    migrate_from: str = "",
-    unmarked_creates: bool = False,
-) -> TxtRegistry:
-    """Build a txt registry whose owner id is `me`."""
-    return TxtRegistry(
-        owner="me",
-        naming=Naming(prefix=prefix, suffix=suffix, wildcard_replacement=wildcard),
-        managed_types=frozenset(types),
-        migrate_from=migrate_from,
-        creates_without_ownership=unmarked_creates,
-    )
 
 
 def list_ours(registry: Registry, records: Iterable[Record]) -> set[RecordKey]:

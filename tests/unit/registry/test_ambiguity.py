@@ -12,9 +12,9 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from registry.noop.registry import NoopRegistry
 from registry.txt.encryption import EncryptedTextCodec
-from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.completion import MANAGED, build_registry, find, list_ours
+from tests.builders import build_registry
+from tests.unit.registry.completion import MANAGED, find, list_ours
 from tests.unit.registry.zone_records import ZONE, build_name, key, ownership_record, parse_keys, parse_records, record
 
 ONE = "service/d/one"
@@ -246,7 +246,7 @@ def test_encrypted_text_is_recognized_only_with_our_key() -> None:
         return EncryptedTextCodec(keys=(key,), nonce=lambda: b"n" * 12, encrypts=True)
 
     def registry(key: bytes) -> TxtRegistry:
-        return TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED, codec=codec(key))
+        return build_registry(codec=codec(key))
 
     text = codec(b"k" * 32).encode(ownership_record("x").properties)
     assert text is not None

@@ -10,9 +10,8 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.value import StringMap
 from registry.txt.registry import TxtRegistry
-from tests.builders import create
+from tests.builders import build_registry, create
 from tests.unit.registry.completion import (
-    build_registry,
     build_writes,
     describe_writes,
     get_block,

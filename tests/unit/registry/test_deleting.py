@@ -8,9 +8,8 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.record import Record
-from tests.builders import create, delete, update
+from tests.builders import build_registry, create, delete, update
 from tests.unit.registry.completion import (
-    build_registry,
     build_writes,
     describe_writes,
     find,

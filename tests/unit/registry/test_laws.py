@@ -14,9 +14,9 @@ from extdns.model.record import OWNED_RECORD, OwnedRecord, Record, RecordKey
 from registry.txt.naming import Naming, build_apex_name
 from registry.txt.ownership_index import PlainTextCodec
 from registry.txt.registry import TxtRegistry
-from tests.builders import delete, update
+from tests.builders import build_registry, delete, update
 from tests.strategies import combinations
-from tests.unit.registry.completion import MANAGED, build_registry, build_writes, complete, is_restated
+from tests.unit.registry.completion import MANAGED, build_writes, complete, is_restated
 from tests.unit.registry.zone_records import (
     ZONE,
     apply,

@@ -11,7 +11,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.rrtype import OWNABLE
 from registry.txt.naming import Naming, NamingFormat, RecordReference, RelatedNames
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.completion import build_registry
+from tests.builders import build_registry
 from tests.unit.registry.zone_records import ZONE, build_name, remove_zone
 
 

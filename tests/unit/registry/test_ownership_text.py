@@ -18,10 +18,9 @@ from extdns.model.change import ChangeSet, Delete, Update
 from extdns.model.evidence import Evidence
 from extdns.model.value import StringMap
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_keys
-from registry.txt.naming import Naming
 from registry.txt.ownership_index import MAX_CHARACTERS, NONCE_LABEL, PlainTextCodec
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.completion import MANAGED
+from tests.builders import build_registry
 from tests.unit.registry.zone_records import ZONE, build_desired, record
 
 CODEC = PlainTextCodec()
@@ -168,7 +167,7 @@ def encrypted(key: str = KEY) -> str:
 
 
 def registry(key: str = KEY) -> TxtRegistry:
-    return TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED, codec=codec(key))
+    return build_registry(codec=codec(key))
 
 
 # encryption
@@ -324,7 +323,7 @@ def test_encrypted_records_make_nothing_ours_with_another_key() -> None:
 
 
 def test_encrypted_record_is_recognized_without_the_key() -> None:
-    is_dropped = TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED)
+    is_dropped = build_registry()
     encrypted_text = record("TXT", "a-web", target=encrypted())
     assert [owned.encrypted_name for owned in is_dropped.read((record("A", "web"), encrypted_text), ZONE)] == [
         "",

@@ -10,12 +10,9 @@ from extdns.model.change import ChangeSet
 from extdns.model.record import Record, RecordKey
 from extdns.model.value import StringMap
 from registry.noop.registry import NoopRegistry
-from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.builders import create, delete, update
+from tests.builders import build_registry, create, delete, update
 from tests.unit.registry.completion import (
-    MANAGED,
-    build_registry,
     describe_writes,
     find,
     list_ours,
@@ -187,7 +184,7 @@ def test_previous_and_current_owner_count_during_a_migration() -> None:
 )
 def test_invalid_owner_id_is_a_usage_error(owner: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        TxtRegistry(owner=owner, naming=Naming(), managed_types=MANAGED)
+        build_registry(owner=owner)
 
 
 def test_txt_registry_returns_its_owner_id() -> None:

@@ -12,9 +12,8 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.ttl import UNSET
 from registry.txt.registry import TxtRegistry
-from tests.builders import create, delete, update
+from tests.builders import build_registry, create, delete, update
 from tests.unit.registry.completion import (
-    build_registry,
     build_writes,
     describe_writes,
     find,

@@ -8,10 +8,9 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OWNED_RECORD, Record
 from extdns.model.zone import Zone
-from tests.builders import create, delete, update
+from tests.builders import build_registry, create, delete, update
 from tests.unit.registry.completion import (
     MANAGED,
-    build_registry,
     build_writes,
     complete,
     describe_writes,
