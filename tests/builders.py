@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import count
 
 from extdns.engine.inputs import Cause, KindStateChanged, Observation, Observed
-from extdns.model.change import Batch, Create, Delete, Outcome, Refused, Update
+from extdns.model.change import AdjustedRecords, Batch, Create, Delete, Outcome, Refusal, Refused, Update
 from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import KindState, Phase
 from extdns.model.dns_name import DnsName
@@ -16,7 +16,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, Record, canonicalize_targets
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from extdns.planner.settings import PlanSettings
+from extdns.planner.settings import Adjust, PlanSettings
 from registry.txt.naming import Naming
 from registry.txt.ownership_index import OwnershipTextCodec
 from registry.txt.registry import TxtRegistry
@@ -179,6 +179,16 @@ def refuse_names(*bad: str, outcome: Outcome = REFUSED) -> Callable[[Batch], Out
     """Build a rule by which the service answers *outcome* to every batch that changes one of the names *bad*."""
     names = {host(text) for text in bad}
     return lambda batch: outcome if any(change_set.name in names for change_set in batch.change_sets) else None
+
+
+def accept_only(
+    accepts: Callable[[DesiredRecord], bool], reason: Reason = Reason.UNSUPPORTED, detail: str = "too much"
+) -> Adjust:
+    """Build an adjustment that refuses the records that *accepts* rejects, because of *reason* and *detail*."""
+    return lambda desired, _: AdjustedRecords(
+        accepted=tuple(one for one in desired if accepts(one)),
+        refused=tuple(Refusal(desired=one, reason=reason, detail=detail) for one in desired if not accepts(one)),
+    )
 
 
 def change_before_each_batch(provider: FaultyProvider, at: str) -> Callable[[Batch], None]:

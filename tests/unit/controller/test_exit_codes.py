@@ -12,17 +12,27 @@ from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
 from extdns.model.capabilities import Capabilities
-from extdns.model.change import Action, AdjustedRecords, Refusal, WriteConflict
+from extdns.model.change import Action, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, Record
+from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
 from registry.noop.registry import NoopRegistry
-from tests.builders import INGRESS, PLAN, SERVICE, build_claim, build_unresolved, change_phase, host, observe, record
-from tests.unit.documents.cases import refusing_adjust
+from tests.builders import (
+    INGRESS,
+    PLAN,
+    SERVICE,
+    accept_only,
+    build_claim,
+    build_unresolved,
+    change_phase,
+    host,
+    observe,
+    record,
+)
 from tests.world import World, build_world, start_world
 
 ZONE = Zone(name=DnsName("example.org"), id="Z1")
@@ -109,7 +119,10 @@ def compute_both_codes(world: dict[str, object], *records: object) -> tuple[int,
 def test_rejected_name_exits_with_1_except_in_a_dry_run_with_compat(
     has_writer: bool, expected: tuple[int, int]
 ) -> None:
-    assert compute_both_codes({"first": [REQUESTED], "adjust": refusing_adjust, "has_writer": has_writer}) == expected
+    assert (
+        compute_both_codes({"first": [REQUESTED], "adjust": accept_only(lambda _: False), "has_writer": has_writer})
+        == expected
+    )
 
 
 @pytest.mark.parametrize("has_writer", [True, False], ids=["written", "dry-run"])
@@ -130,16 +143,8 @@ def test_invalid_endpoint_exits_with_1_only_if_its_type_is_managed(
 ) -> None:
     untargeted = replace(build_unresolved("web", "web", Reason.UNSUPPORTED), type=rtype)
     claim = build_claim("web", "web", "x", rtype=rtype) if has_target else untargeted
-    adjust = {"adjust": invalid_adjust} if has_target else {}
+    adjust = {"adjust": accept_only(lambda _: False, Reason.INVALID_TARGET, "")} if has_target else {}
     assert compute_both_codes({"first": [observe("web", claim)], **adjust}) == expected
-
-
-def invalid_adjust(desired: tuple[DesiredRecord, ...], zone: Zone) -> AdjustedRecords:
-    """Refuse all desired records because of invalid targets."""
-    del zone
-    return AdjustedRecords(
-        accepted=(), refused=tuple(Refusal(desired=one, reason=Reason.INVALID_TARGET, detail="") for one in desired)
-    )
 
 
 def test_record_whose_ownership_record_is_ambiguous_is_foreign_and_not_held() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from extdns.engine.health import find_blockers, find_failures
 from extdns.engine.inputs import Cause, TimePassed
 from extdns.errors import ProviderError, RetryableError
-from extdns.model.change import AdjustedRecords, Forbidden, Refusal, Refused, TryLater
+from extdns.model.change import Forbidden, Refused, TryLater
 from extdns.model.claim import InvalidClaim, ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import AccountFailure, Zone, ZoneList
+from extdns.model.record import Record
+from extdns.model.zone import AccountFailure, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
 from extdns.resources.core import NODE
 from registry.noop.registry import NoopRegistry
@@ -23,6 +23,7 @@ from tests.builders import (
     INGRESS,
     PLAN,
     ZONE,
+    accept_only,
     build_claim,
     change_before_each_batch,
     change_phase,
@@ -69,11 +70,7 @@ def test_change_of_type_is_a_failure_with_policy_upsert_only() -> None:
     assert find_failures(world.engine) == ("1 record could not be published",)
 
 
-def refuse_mixed_cnames(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
-    """Refuse CNAME records with several targets, as DNS services do."""
-    bad = tuple(endpoint for endpoint in desired if endpoint.type == "CNAME" and len(endpoint.targets) > 1)
-    refused = tuple(Refusal(desired=endpoint, reason=Reason.UNSUPPORTED, detail="one target") for endpoint in bad)
-    return AdjustedRecords(accepted=tuple(endpoint for endpoint in desired if endpoint not in bad), refused=refused)
+ONE_CNAME_TARGET = accept_only(lambda one: one.type != "CNAME" or len(one.targets) == 1, detail="one target")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +85,7 @@ def test_refused_record_is_a_failure_only_if_no_other_takes_precedence(
 ) -> None:
     world = start_world(
         first=[observe("web", build_claim("web", "web", "x.test", "y.test", rtype="CNAME"), *others)],
-        adjust=refuse_mixed_cnames,
+        adjust=ONE_CNAME_TARGET,
     )
     assert find_failures(world.engine) == failing
 

@@ -5,26 +5,23 @@ See docs/design/rules.md, "What stays"; docs/spec/plan.md 11.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import Input
-from extdns.model.change import Action, AdjustedRecords, Refusal
+from extdns.model.change import Action
 from extdns.model.claim import ResolvedClaim
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord
-from extdns.model.zone import Zone
 from extdns.rules.rule_input import Operation
 from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
+    accept_only,
     build_claim,
     build_unresolved,
     change_phase,
@@ -165,21 +162,13 @@ ROUTED = build_claim("web", "web", set_identifier="v1")
 OTHER_TYPE = build_claim("web", "web", "2001:db8::1", rtype="AAAA")
 MAIL = build_claim("web", "web", "10 mx.test", rtype="MX")
 CURRENT = owned("web")
-
-
-def accept_simple_addresses(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
-    """Accept A and AAAA records without set identifier, and refuse all others."""
-    taken = tuple(one for one in desired if one.type in {"A", "AAAA"} and not one.set_identifier)
-    refused = tuple(
-        Refusal(desired=one, reason=Reason.UNSUPPORTED, detail="too much") for one in desired if one not in taken
-    )
-    return AdjustedRecords(accepted=taken, refused=refused)
+SIMPLE_ADDRESSES = accept_only(lambda one: one.type in {"A", "AAAA"} and not one.set_identifier)
 
 
 def run_with_change(*requested: ResolvedClaim, compat: bool) -> World:
     """Run an engine whose Service `web` has the current record, and then requests *requested* instead."""
     world = start_world(
-        *CURRENT, first=[observe("web", WEB)], adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat)
+        *CURRENT, first=[observe("web", WEB)], adjust=SIMPLE_ADDRESSES, plan=replace(PLAN, compat=compat)
     )
     world.run(observe("web", *requested), for_s=300.0)
     return world
@@ -206,18 +195,13 @@ def test_record_is_kept_if_the_service_does_not_support_its_replacement(
 V1, V2 = build_claim("web", "web", set_identifier="v1"), build_claim("web", "web", set_identifier="v2")
 
 
-def refuse_v2(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
-    """Refuse records with the set identifier `v2`, and accept all others."""
-    taken = tuple(one for one in desired if one.set_identifier != "v2")
-    refused = tuple(
-        Refusal(desired=one, reason=Reason.UNSUPPORTED, detail="too much") for one in desired if one not in taken
-    )
-    return AdjustedRecords(accepted=taken, refused=refused)
-
-
 def start_routed(*, compat: bool) -> World:
     """Start an engine whose Service `web` has a record with the set identifier `v1`."""
-    world = start_world(first=[observe("web", V1)], adjust=refuse_v2, plan=replace(PLAN, compat=compat))
+    world = start_world(
+        first=[observe("web", V1)],
+        adjust=accept_only(lambda one: one.set_identifier != "v2"),
+        plan=replace(PLAN, compat=compat),
+    )
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     return world
 
@@ -267,7 +251,7 @@ def test_record_is_replaced_if_the_service_supports_the_replacement() -> None:
 
 def test_record_is_kept_as_unsupported_if_a_foreign_record_also_blocks() -> None:
     theirs = record("web", "2001:db8::9", rtype="AAAA")
-    world = start_world(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
+    world = start_world(*CURRENT, theirs, first=[observe("web", WEB)], adjust=SIMPLE_ADDRESSES)
     world.run(observe("web", CNAME), for_s=300.0)
     assert world.batches == []
     found = {(one.type, one.reason) for one in world.engine.decisions.decisions(WEB.name)}
@@ -276,7 +260,7 @@ def test_record_is_kept_as_unsupported_if_a_foreign_record_also_blocks() -> None
 
 
 def test_record_is_deleted_although_an_unsupported_cname_yields_to_it() -> None:
-    world = start_world(first=[observe("web", WEB, OTHER_TYPE)], adjust=accept_simple_addresses)
+    world = start_world(first=[observe("web", WEB, OTHER_TYPE)], adjust=SIMPLE_ADDRESSES)
     world.run(observe("web", WEB), observe("api", build_claim("api", "web", "lb.test", rtype="CNAME")), for_s=300.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert find_failures(world.engine) == ()
@@ -293,14 +277,14 @@ def test_record_is_deleted_although_an_unsupported_cname_yields_to_it() -> None:
 def test_record_of_a_deleted_object_is_kept_if_replacement_is_unsupported(
     claim: ResolvedClaim, *, compat: bool
 ) -> None:
-    world = build_world(*owned("web"), adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat))
+    world = build_world(*owned("web"), adjust=SIMPLE_ADDRESSES, plan=replace(PLAN, compat=compat))
     world.run(observe("new", claim), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert [one.reason for one in world.engine.decisions.decisions(host("web")) if one.current] == [Reason.UNSUPPORTED]
 
 
 def test_record_is_deleted_although_an_unsupported_one_could_coexist() -> None:
-    world = start_published(adjust=accept_simple_addresses)
+    world = start_published(adjust=SIMPLE_ADDRESSES)
     other = build_claim("new", "web", "2001:db8::1", rtype="AAAA", set_identifier="v1")
     world.run(observe("new", other), observe_gone("web"), for_s=600.0)
     assert world.list_records() == {}
