@@ -109,7 +109,8 @@ def test_a_requirement_is_parsed_with_its_version_its_hashes_and_the_packages_th
     first, second = "0" * 64, "f" * 64
     text = (
         f"cffi==2.1.1 \\\n    --hash=sha256:{first} \\\n    --hash=sha256:{second}\n    # via cryptography\n"
-        f"idna==3.20 ; python_version < '3.15' \\\n    --hash=sha256:{second}\n    # via\n    #   anyio\n    #   extdns (pyproject.toml)\n"
+        f"idna==3.20 ; python_version < '3.15' \\\n    --hash=sha256:{second}\n    # via\n"
+        "    #   anyio\n    #   extdns (pyproject.toml)\n"
     )
     assert parse_requirements(text) == (
         Requirement(name="cffi", version="2.1.1", hashes=(first, second), required_by=("cryptography",)),

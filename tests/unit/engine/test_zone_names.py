@@ -257,16 +257,15 @@ def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> Non
     assert list_writes(world)[3:] == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
 
 
-def test_ownership_record_in_the_parent_is_encrypted_with_the_first_key_when_the_record_changes() -> None:
+def test_ownership_record_in_the_parent_is_encrypted_anew_when_the_record_changes() -> None:
     old, both = (
         EncryptedTextCodec(keys=keys, nonce=partial(secrets.token_bytes, 12), encrypts=True)
         for keys in ((b"k" * 32,), (b"n" * 32, b"k" * 32))
     )
     text = old.encode(StringMap.from_items({"owner": "me", "resource": "service/shop/web"}))
     assert text
-    registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=both)
-    above = (record("a-dev", text, rtype="TXT"),)
-    world = start_two_zones(above, (record("dev", "192.0.2.1"),), "192.0.2.7", registry=registry)
+    above, below = (record("a-dev", text, rtype="TXT"),), (record("dev", "192.0.2.1"),)
+    world = start_zones({ZONE: above, DEV: below}, "192.0.2.7", registry=build_registry(codec=both))
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
 
 
