@@ -339,9 +339,8 @@ def render_permissions() -> str:
 def _describe_source(spec: SourceSpec[Any]) -> dict[str, list[str]]:
     own = spec.find_kinds(_DEFAULTS)
     lookups = () if callable(spec.lookups) else spec.lookups
-    named, listed = (own, lookups) if spec.is_named(compat=False) else ((), (*own, *lookups))
     everywhere = (*spec.namespaces(_DEFAULTS), *(kind for kind in own if not kind.namespaced))
-    found = {"named": named, "listed": listed, "everywhere": everywhere}
+    found = {"named": own, "listed": lookups, "everywhere": everywhere}
     return {name: _list_resources(kinds) for name, kinds in found.items() if kinds}
 
 

@@ -56,7 +56,7 @@ def test_check_finds_nothing_missing_if_all_permissions_are_granted(
 
 
 # docs/spec/sources.md 7.8
-def test_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_namespaces(
+def test_check_tests_permission_to_list_watch_and_get_gloo_proxies_in_their_namespaces(
     live: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert check(live, "--source=gloo-proxy", "--gloo-namespace=edge", "--gloo-namespace=dmz", "--namespace=shop") == 0
@@ -64,7 +64,7 @@ def test_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_namespac
     assert lines_found == [
         f"ok       permission to {verb} proxies.gloo.solo.io in {namespace}"
         for namespace in ("edge", "dmz")
-        for verb in ("list", "watch")
+        for verb in ("list", "watch", "get")
     ]
 
 

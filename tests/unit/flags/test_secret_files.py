@@ -9,12 +9,16 @@ import pytest
 
 from extdns import masking
 from extdns.app.provider import build_context, build_provider
-from extdns.app.registry import build_registry
+from extdns.app.registry import build_registry, build_registry_context
 from extdns.config import Config, parse
 from extdns.errors import UsageError
 from extdns.flags.secret_files import read_secret, read_url
+from extdns.model.value import StringMap
 from providers.webhook.spec import build_settings
+from registry.txt.encryption import EncryptedTextCodec
+from registry.txt.spec import build_codec
 
+START = ["--source=service", "--provider=inmemory"]
 FLAG = "rfc2136-tsig-secret"
 SECRET = "c2VjcmV0LWZvci10ZXN0cw=="
 
@@ -89,6 +93,22 @@ def test_each_secret_flag_has_a_file_flag_from_which_the_secret_is_read(
     build(parse(argv, {}))
     with pytest.raises(UsageError, match=f"{flags[-1]} and {flags[-1]}-file are both set"):
         parse([*argv, f"{flags[-1]}=MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="], {})
+
+
+@pytest.mark.parametrize("is_file", [True, False], ids=["file", "variable-of-the-chart"])
+def test_several_keys_of_ownership_records_are_the_lines_of_a_file_or_variable(
+    tmp_path: Path, *, is_file: bool
+) -> None:
+    keys = ("a" * 32, "b" * 32)
+    path, lines = tmp_path / "keys", "".join(f"{key}\n" for key in keys)
+    path.write_text(lines)
+    flags, environ = [*START, "--txt-encrypt-enabled"], {"EXTERNAL_DNS_TXT_ENCRYPT_AES_KEY": lines}
+    config = parse([*flags, f"--txt-encrypt-aes-key-file={path}"], {}) if is_file else parse(flags, environ)
+    registry, codec = build_registry(config), build_codec(build_registry_context(config))
+    first, second = (EncryptedTextCodec(keys=(key.encode(),), nonce=lambda: b"n" * 12, encrypts=True) for key in keys)
+    texts = [one.encode(StringMap.from_items({"owner": "me"})) or "" for one in (first, second)]
+    assert all(map(registry.is_ownership_text, texts))
+    assert [codec.is_current(text) for text in texts] == [True, False]
 
 
 def test_of_a_url_from_a_file_the_password_is_masked_and_the_address_is_shown(tmp_path: Path) -> None:
