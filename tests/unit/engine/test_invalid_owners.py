@@ -33,7 +33,7 @@ NAME = "_x"
         ),
     ],
 )
-def test_an_address_record_whose_name_is_no_host_name_is_managed_only_if_it_exists_and_is_ours(
+def test_address_record_at_no_host_name_is_written_only_if_it_is_ours(
     current: Sequence[Record], compat: bool, published: str | None, decided: tuple[str, Action, Reason]
 ) -> None:
     claim = build_claim("web", NAME, "192.0.2.9")
@@ -43,7 +43,7 @@ def test_an_address_record_whose_name_is_no_host_name_is_managed_only_if_it_exis
     assert decided in world.list_decisions(NAME)
 
 
-def test_an_answer_of_the_dns_service_that_is_not_valid_is_refused() -> None:
+def test_record_is_kept_if_the_answer_of_the_service_is_invalid() -> None:
     def adjust(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
         return AdjustedRecords(accepted=tuple(replace(one, targets=("[lb].test",)) for one in desired))
 
