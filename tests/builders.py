@@ -17,6 +17,7 @@ from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, Record, ca
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from extdns.planner.settings import Adjust, PlanSettings
+from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_keys
 from registry.txt.naming import Naming
 from registry.txt.ownership_index import OwnershipTextCodec
 from registry.txt.registry import TxtRegistry
@@ -50,6 +51,14 @@ def build_registry(
         migrate_from=migrate_from,
         creates_without_ownership=unmarked_creates,
         codec=codec,
+    )
+
+
+def build_codec(key: str = "12345678901234567890123456789012", *, encrypts: bool = True) -> EncryptedTextCodec:
+    """Build a codec of ownership records encrypted with *key*, or with several keys, one a line."""
+    numbers = count()
+    return EncryptedTextCodec(
+        keys=parse_keys(key), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=encrypts
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from itertools import count
 
 import pytest
 
@@ -18,11 +17,11 @@ from extdns.errors import RetryableError
 from extdns.model.change import Action, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec
 from tests.builders import (
     REFUSED,
     ZONE,
     build_claim,
+    build_codec,
     build_registry,
     change_before_each_batch,
     host,
@@ -380,18 +379,11 @@ def test_single_pass_ends_after_a_dozen_calls_without_answer() -> None:
     assert compute_exit_code(world.engine) == 1
 
 
-def start_encrypted() -> World:
-    """Start an engine that encrypts ownership records."""
-    numbers = count()
-    codec = EncryptedTextCodec(keys=(b"k" * 32,), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=True)
-    return start_world(registry=build_registry(codec=codec))
-
-
 # ownership records whose text differs each time it is encrypted
 
 
 def test_encrypted_refused_name_is_sent_again_only_when_its_claim_changes() -> None:
-    world = start_encrypted()
+    world = start_world(registry=build_registry(codec=build_codec()))
     world.provider.rule = refuse_with_names("bad")
     world.run(observe_new("bad", "good"), for_s=30.0)
     assert world.batches == [["bad", "good"], ["good"]]
@@ -400,7 +392,7 @@ def test_encrypted_refused_name_is_sent_again_only_when_its_claim_changes() -> N
 
 
 def test_encrypted_name_with_unconfirmed_conflict_delays_no_other_name() -> None:
-    world = start_encrypted()
+    world = start_world(registry=build_registry(codec=build_codec()))
     world.provider.rule = refuse_names("bad", outcome=WriteConflict(message="already exists"))
     world.run(observe_new("bad", "good"), for_s=30.0)
     assert world.list_decisions("good") == [("A", Action.KEEP, Reason.PUBLISHED)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-from functools import partial
 from typing import Final
 
 import pytest
@@ -21,13 +19,13 @@ from extdns.model.saved_state import Saved, SavedZone
 from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
-from registry.txt.encryption import EncryptedTextCodec
 from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
     build_claim,
+    build_codec,
     build_registry,
     build_unresolved,
     change_phase,
@@ -246,10 +244,7 @@ def test_old_ownership_record_is_not_deleted_if_it_also_covers_another() -> None
 
 
 def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> None:
-    nonces = iter(range(100))
-    codec = EncryptedTextCodec(keys=(b"k" * 32,), nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
-    registry = build_registry(codec=codec)
-    world = start_zones({ZONE: (), DEV: ()}, registry=registry)
+    world = start_zones({ZONE: (), DEV: ()}, registry=build_registry(codec=build_codec()))
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
     assert list_writes(world)[2:] == [("dev", Action.CREATE, "A")]
@@ -258,14 +253,13 @@ def test_encrypted_ownership_record_is_not_written_again_with_an_update() -> Non
 
 
 def test_ownership_record_in_the_parent_is_encrypted_anew_when_the_record_changes() -> None:
-    old, both = (
-        EncryptedTextCodec(keys=keys, nonce=partial(secrets.token_bytes, 12), encrypts=True)
-        for keys in ((b"k" * 32,), (b"n" * 32, b"k" * 32))
-    )
-    text = old.encode(StringMap.from_items({"owner": "me", "resource": "service/shop/web"}))
+    old, new = "k" * 32, "n" * 32
+    text = build_codec(old).encode(StringMap.from_items({"owner": "me", "resource": "service/shop/web"}))
     assert text
-    above, below = (record("a-dev", text, rtype="TXT"),), (record("dev", "192.0.2.1"),)
-    world = start_zones({ZONE: above, DEV: below}, "192.0.2.7", registry=build_registry(codec=both))
+    registry = build_registry(codec=build_codec(f"{new}\n{old}\n"))
+    world = start_zones(
+        {ZONE: (record("a-dev", text, rtype="TXT"),), DEV: (record("dev"),)}, "192.0.2.7", registry=registry
+    )
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
 
 

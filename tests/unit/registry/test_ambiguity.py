@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from registry.noop.registry import NoopRegistry
-from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.registry import TxtRegistry
-from tests.builders import build_registry
+from tests.builders import build_codec, build_registry
 from tests.unit.registry.completion import MANAGED, find, list_ours
 from tests.unit.registry.zone_records import ZONE, build_name, key, ownership_record, parse_keys, parse_records, record
 
@@ -242,13 +241,7 @@ def test_text_that_could_be_an_ownership_record_is_recognized(text: str, expecte
 
 
 def test_encrypted_text_is_recognized_only_with_our_key() -> None:
-    def codec(key: bytes) -> EncryptedTextCodec:
-        return EncryptedTextCodec(keys=(key,), nonce=lambda: b"n" * 12, encrypts=True)
-
-    def registry(key: bytes) -> TxtRegistry:
-        return build_registry(codec=codec(key))
-
-    text = codec(b"k" * 32).encode(ownership_record("x").properties)
+    text = build_codec("k" * 32).encode(ownership_record("x").properties)
     assert text is not None
-    assert registry(b"k" * 32).is_ownership_text(text)
-    assert not registry(b"q" * 32).is_ownership_text(text)
+    assert build_registry(codec=build_codec("k" * 32)).is_ownership_text(text)
+    assert not build_registry(codec=build_codec("q" * 32)).is_ownership_text(text)

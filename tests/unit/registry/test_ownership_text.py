@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import itertools
 import os
 import random
 import string
@@ -20,7 +19,7 @@ from extdns.model.value import StringMap
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_keys
 from registry.txt.ownership_index import MAX_CHARACTERS, NONCE_LABEL, PlainTextCodec
 from registry.txt.registry import TxtRegistry
-from tests.builders import build_registry
+from tests.builders import build_codec, build_registry
 from tests.unit.registry.zone_records import ZONE, build_desired, record
 
 CODEC = PlainTextCodec()
@@ -154,20 +153,14 @@ WITH_RESOURCE = (
 )
 
 
-def codec(key: str = KEY, *, writes: bool = True) -> EncryptedTextCodec:
-    """Return a codec of *key*, or of several keys, one a line."""
-    numbers = itertools.count()
-    return EncryptedTextCodec(keys=parse_keys(key), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=writes)
-
-
 def encrypted(key: str = KEY) -> str:
-    text = codec(key).encode(LABELS)
+    text = build_codec(key).encode(LABELS)
     assert text
     return text
 
 
 def registry(key: str = KEY) -> TxtRegistry:
-    return build_registry(codec=codec(key))
+    return build_registry(codec=build_codec(key))
 
 
 # encryption
@@ -182,20 +175,20 @@ def registry(key: str = KEY) -> TxtRegistry:
 )
 @pytest.mark.parametrize("quote", [pytest.param('"', id="quoted"), pytest.param("", id="bare")])
 def test_texts_encrypted_by_external_dns_are_decrypted(key: str, text: str, labels: dict[str, str], quote: str) -> None:
-    read = codec(key).decode(f"{quote}{text}{quote}")
+    read = build_codec(key).decode(f"{quote}{text}{quote}")
     assert read is not None
     assert {name: value for name, value in read if value} == labels
 
 
 @pytest.mark.parametrize("writes", [pytest.param(True, id="encrypting"), pytest.param(False, id="3.2.4-only-reading")])
 def test_plain_and_encrypted_records_are_read_alike(*, writes: bool) -> None:
-    both = codec(writes=writes)
+    both = build_codec(encrypts=writes)
     assert both.decode(PLAIN) == LABELS
     assert both.decode(encrypted()) == LABELS
 
 
 def test_plain_unless_encryption_is_enabled() -> None:
-    assert codec(writes=False).encode(LABELS) == PLAIN
+    assert build_codec(encrypts=False).encode(LABELS) == PLAIN
 
 
 def test_encrypted_text_is_quoted_base64_of_nonce_and_ciphertext() -> None:
@@ -206,23 +199,23 @@ def test_encrypted_text_is_quoted_base64_of_nonce_and_ciphertext() -> None:
 
 
 def test_same_labels_are_never_encrypted_to_the_same_text() -> None:
-    writer = codec()
+    writer = build_codec()
     assert writer.encode(LABELS) != writer.encode(LABELS)
 
 
 @given(st.dictionaries(st.from_regex(r"[a-zA-Z-]{1,20}", fullmatch=True), st.from_regex(r"[ -!#-+\--\[\]-~]{0,60}")))
 def test_any_encodable_labels_are_decrypted_unchanged(labels: dict[str, str]) -> None:
     pairs = StringMap.from_items(labels)
-    text = codec().encode(pairs)
+    text = build_codec().encode(pairs)
     assert (text is None) == (PlainTextCodec().encode(pairs) is None)
-    assert text is None or codec().decode(text) == pairs
+    assert text is None or build_codec().decode(text) == pairs
 
 
 def test_not_written_if_too_long_when_encrypted() -> None:
     noise = random.Random(1).choices(string.ascii_letters + string.digits, k=MAX_CHARACTERS - 100)
     labels = StringMap.from_items({"resource": "".join(noise)})
     assert PlainTextCodec().encode(labels)
-    assert codec().encode(labels) is None
+    assert build_codec().encode(labels) is None
 
 
 @given(st.binary(min_size=32, max_size=32))
@@ -233,20 +226,20 @@ def test_not_decrypted_with_another_key(key: bytes) -> None:
 
 @given(st.text() | st.binary().map(lambda data: base64.b64encode(data).decode()))
 def test_decoded_as_plain_text_if_not_encrypted(text: str) -> None:
-    assert codec().decode(text) == PlainTextCodec().decode(text)
+    assert build_codec().decode(text) == PlainTextCodec().decode(text)
 
 
 def test_not_an_ownership_record_if_it_decrypts_to_another_text() -> None:
-    encrypted_text = codec()._ciphers[0].encrypt(bytes(NONCE_BYTES), gzip.compress(b"v=spf1 -all"), None)
-    assert codec().decode(base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()) is None
+    encrypted_text = build_codec()._ciphers[0].encrypt(bytes(NONCE_BYTES), gzip.compress(b"v=spf1 -all"), None)
+    assert build_codec().decode(base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()) is None
 
 
 def test_decompressing_stops_at_a_size_limit() -> None:
     packed = gzip.compress(b"heritage=external-dns," + b"x" * 2_000_000)
-    encrypted_text = codec()._ciphers[0].encrypt(bytes(NONCE_BYTES), packed, None)
+    encrypted_text = build_codec()._ciphers[0].encrypt(bytes(NONCE_BYTES), packed, None)
     text = base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()
     assert len(text) < MAX_CHARACTERS
-    assert codec().decode(text) is None
+    assert build_codec().decode(text) is None
 
 
 @pytest.mark.parametrize(
@@ -264,12 +257,12 @@ def test_key_is_32_raw_bytes_or_their_base64(text: str, key: bytes) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
 def test_first_of_several_keys_encrypts_and_all_decrypt(end: str) -> None:
-    both = codec(f"{OTHER_KEY}{end}{KEY}{end}")
+    both = build_codec(f"{OTHER_KEY}{end}{KEY}{end}")
     assert both.decode(encrypted(KEY)) == both.decode(encrypted(OTHER_KEY)) == both.decode(PLAIN) == LABELS
     text = both.encode(LABELS)
     assert text
-    assert codec(OTHER_KEY).decode(text) == LABELS
-    assert codec(KEY).decode(text) is None
+    assert build_codec(OTHER_KEY).decode(text) == LABELS
+    assert build_codec(KEY).decode(text) is None
 
 
 @pytest.mark.parametrize(
@@ -309,7 +302,7 @@ def test_update_encrypts_ownership_records_of_all_formats_with_the_first_key() -
     assert isinstance(completed, ChangeSet)
     written = [write.new.targets[0] for write in completed.writes if write.new and write.new.type == "TXT"]
     assert len(written) == len(texts)
-    assert all(codec(OTHER_KEY).is_current(text) for text in written)
+    assert all(build_codec(OTHER_KEY).is_current(text) for text in written)
 
 
 def test_encrypted_records_make_nothing_ours_with_another_key() -> None:
