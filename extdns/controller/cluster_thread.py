@@ -33,7 +33,9 @@ _TAKE_TIMEOUT_S: Final = 15.0
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
 _CLOSE_TIMEOUT_S: Final = 2.0
-_STUCK_AFTER_S: Final = 60.0
+STUCK_AFTER_S: Final = 60.0
+STUCK_IN_FIRST_PASS_AFTER_S: Final = 600.0
+"""A step of the first pass can take long: it may plan 100,000 names on half a core."""
 _BROKEN_AFTER: Final = 5
 
 
@@ -63,9 +65,9 @@ class Heartbeat:
         """Whether the thread failed so often in a row that retrying will not help."""
         return self.failures >= _BROKEN_AFTER
 
-    def is_healthy(self, now_s: float) -> bool:
-        """Return whether the thread is neither broken nor stuck."""
-        return not self.is_broken and now_s - self.last_success_at < _STUCK_AFTER_S
+    def is_healthy(self, now_s: float, within_s: float = STUCK_AFTER_S) -> bool:
+        """Return whether the thread is not broken, and has completed work within the last *within_s* seconds."""
+        return not self.is_broken and now_s - self.last_success_at < within_s
 
 
 class ClusterThread:

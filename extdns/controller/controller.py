@@ -19,7 +19,12 @@ from msgspec import field
 
 from extdns import log
 from extdns.controller.change_times import ChangeTimes
-from extdns.controller.cluster_thread import ClusterThread, Heartbeat
+from extdns.controller.cluster_thread import (
+    STUCK_AFTER_S,
+    STUCK_IN_FIRST_PASS_AFTER_S,
+    ClusterThread,
+    Heartbeat,
+)
 from extdns.controller.inputs import FallbackInputs, StateCalls
 from extdns.controller.progress import ProgressTracker, SyncRuns
 from extdns.controller.snapshot_publisher import SnapshotPublisher
@@ -147,15 +152,10 @@ class Controller:
         self._wake()
 
     def is_healthy(self) -> bool:
-        """Return whether the threads of the engine and of the cluster make progress.
-
-        During the first pass, of which a step may take long, it is enough that neither is broken.
-        """
-        threads = (self._heartbeat, self._cluster_thread.heartbeat)
-        if not self.first_pass_done.is_set():
-            return not any(one.is_broken for one in threads)
+        """Return whether the threads of the engine and of the cluster make progress."""
         now_s = self._parts.clock.monotonic_s()
-        return all(one.is_healthy(now_s) for one in threads)
+        within_s = STUCK_AFTER_S if self.first_pass_done.is_set() else STUCK_IN_FIRST_PASS_AFTER_S
+        return all(one.is_healthy(now_s, within_s) for one in (self._heartbeat, self._cluster_thread.heartbeat))
 
     def read_readiness(self) -> tuple[bool, dict[str, object]]:
         """Return whether the first pass is done, and details such as failures, kinds, and work in progress."""

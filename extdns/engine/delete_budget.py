@@ -110,8 +110,8 @@ class DeleteBudget:
             for _ in range(one.names):
                 self._loaded += 1
                 self.spend(("", str(self._loaded), ""), one.at_s, by_absence=one.by_absence)
-        own, self._owned_maxima = self._owned_maxima, deque(maxima)
-        for maximum in own:
+        own, self._owned_maxima = self._owned_maxima, deque()
+        for maximum in (*maxima, *own):
             self._append(maximum)
 
     def add_owned(self, count: int, now_s: float) -> None:

@@ -200,7 +200,7 @@ def test_unhealthy_after_a_minute_without_progress_of_its_threads() -> None:
 
 
 def test_idle_thread_makes_progress_often_enough() -> None:
-    assert max(controller._MAX_WAIT_S, cluster_thread._TAKE_TIMEOUT_S) < cluster_thread._STUCK_AFTER_S
+    assert max(controller._MAX_WAIT_S, cluster_thread._TAKE_TIMEOUT_S) < cluster_thread.STUCK_AFTER_S
 
 
 def test_unhealthy_if_the_engine_is_stuck_in_a_step_after_the_first_pass(gate: Barrier) -> None:

@@ -89,6 +89,12 @@ def test_deletes_of_earlier_process_count_after_its_state_is_restored() -> None:
     assert budget.owned_maxima == (OwnedMaximum(60.0, 100), OwnedMaximum(100.0, 0))
 
 
+def test_saved_numbers_of_owned_names_that_increased_count_with_the_largest() -> None:
+    budget = DeleteBudget(DeleteLimits())
+    budget.load((), (OwnedMaximum(50.0, 0), OwnedMaximum(60.0, 100)))
+    assert budget.owned_maxima == (OwnedMaximum(60.0, 100),)
+
+
 def test_saved_deletes_of_one_time_all_count_after_clock_was_set_back() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.load((DeleteCount(50.0, by_absence=True, names=3), DeleteCount(50.0, by_absence=True, names=3)), ())
