@@ -27,7 +27,7 @@ _MAX_DOCUMENT_BYTES: Final = 100_000
 """The longest result of a rule for one record. A longer one counts as a problem of the policies."""
 _PATH: Final = re.compile(r"[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)*")
 _RULE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,62}")
-_RULE_NAME: Final = re.compile(r"^(?:default\s+)?((deny|violation|warn)(?:_\w+)?)\b", re.MULTILINE)
+_RULE_NAME: Final = re.compile(r"(deny|violation|warn)(_\w+)?")
 _ALLOW: Final = "allow"
 _ALLOWED_RESULT: Final = 'a set of texts, or of objects with the text "msg"; a rule named allow is true or false'
 _TYPE_NAMES: Final = {
@@ -55,9 +55,9 @@ class OpaRules(Value, frozen=True, kw_only=True):
     warn: tuple[str, ...]
 
     @property
-    def package(self) -> str:
-        """The package of the rules, such as `extdns`."""
-        return self.path.rpartition("/")[0].replace("/", ".")
+    def package(self) -> tuple[str, ...]:
+        """The path of the package in `data`, such as `("extdns",)`."""
+        return tuple(self.path.split("/")[:-1])
 
 
 def parse_path(path: str) -> OpaRules:
@@ -72,16 +72,15 @@ def parse_path(path: str) -> OpaRules:
     return OpaRules(path=path, deny=(path,), warn=(f"{package}/warn",))
 
 
-def find_rules(path: str, texts: Iterable[str]) -> OpaRules:
-    """Return the rules to query if *texts* are the policies of the package of *path*.
+def find_rules(path: str, names: Iterable[str]) -> OpaRules:
+    """Return the rules to query if the package of *path* has rules with these *names*.
 
     As conftest, they are all named `deny`, `violation` or `warn`, or begin with one of these and `_`.
     """
     package = path.rpartition("/")[0]
-    found = {name: kind for text in texts for name, kind in _RULE_NAME.findall(text)}
-    warn = {f"{package}/{name}" for name, kind in found.items() if kind == "warn"}
-    deny = {f"{package}/{name}" for name, kind in found.items() if kind != "warn"} - {path}
-    return OpaRules(path=path, deny=(path, *sorted(deny)), warn=tuple(sorted(warn)))
+    found = {f"{package}/{name}" for name in names if _RULE_NAME.fullmatch(name)}
+    warn = {one for one in found if one.startswith(f"{package}/warn")}
+    return OpaRules(path=path, deny=(path, *sorted(found - warn - {path})), warn=tuple(sorted(warn)))
 
 
 def build_query(rules: OpaRules) -> str:
@@ -204,7 +203,9 @@ def _read_answer(
     try:
         for action, paths, results in ((RuleAction.DENY, rules.deny, deny), (RuleAction.WARN, rules.warn, warn)):
             for path, result in zip(paths, results, strict=True):
-                violations.update(_read_violations(result[0], path, action) if result else ())
+                # one that is neither a set nor a list is a helper of the policies, as for conftest
+                if result and (path == rules.path or bytes(memoryview(result[0])[:1]) == b"["):
+                    violations.update(_read_violations(result[0], path, action))
     except ValueError as exc:
         return _fail(str(exc))
     return RecordAnswer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -32,25 +33,74 @@ _DIGEST_BYTES: Final = 8
 _MAX_REFERENCES: Final = 200
 _REFERENCE: Final = re.compile(r"""\bdata((?:\.[A-Za-z_]\w*|\["[^"\\\]]+"\])+)""")
 _REFERENCE_PART: Final = re.compile(r"""\.(\w+)|\["([^"]+)"\]""")
-_DEFINITION: Final = re.compile(r"^(?:default\s+)?([A-Za-z_]\w*)", re.MULTILINE)
+_UNWATCHED: Final = frozenset({"system", "kubernetes"})
+"""Data that counts for no digest. kube-mgmt copies objects to `kubernetes`, and those change all the time."""
+_SLOW_DIGEST_S: Final = 0.2
+_SLOW_DIGEST_PAUSE: Final = 50
+"""After a slow digest, the next one is computed after this many times its duration."""
+
+
+class _Term(msgspec.Struct):
+    value: object = None
+
+
+class _Package(msgspec.Struct):
+    path: list[_Term] = []
+
+
+class _Head(msgspec.Struct):
+    """The head of a rule. Only a function has *args*; a rule such as `deny.ttl` has no *name*, but a *ref*."""
+
+    name: str = ""
+    ref: list[_Term] = []
+    args: list[msgspec.Raw] = []
+
+
+class _Rule(msgspec.Struct):
+    head: _Head
+
+
+class _Module(msgspec.Struct):
+    package: _Package
+    rules: list[_Rule] = []
 
 
 class _Policy(msgspec.Struct):
+    """A policy: its text, and its syntax tree."""
+
     id: str
     raw: str = ""
+    ast: _Module | None = None
+
+    @property
+    def package(self) -> tuple[str, ...]:
+        """The path of its package in `data`, such as `("extdns",)`."""
+        return tuple(str(one.value) for one in self.ast.package.path[1:]) if self.ast else ()
+
+    def find_names(self, *, with_functions: bool) -> set[str]:
+        """Return the names of its rules."""
+        heads = [rule.head for rule in self.ast.rules if with_functions or not rule.head.args] if self.ast else []
+        return {head.name or str(head.ref[0].value) for head in heads if head.name or head.ref}
 
 
 class _Policies(msgspec.Struct):
     result: list[_Policy]
 
 
-class _Found(msgspec.Struct):
+class _Bundles(msgspec.Struct):
     bundles: list[dict[str, msgspec.Raw]]
-    digest: str
 
 
 class _BundleResult(msgspec.Struct):
-    result: list[_Found]
+    result: list[_Bundles]
+
+
+class _Digest(msgspec.Struct):
+    digest: str
+
+
+class _DigestResult(msgspec.Struct):
+    result: list[_Digest]
 
 
 class _Manifest(msgspec.Struct):
@@ -68,6 +118,8 @@ class OpaServer:
         """Query *rules* over *connection*, and from the first `read_version` all rules that the package has."""
         self._connection = connection
         self._rules = rules
+        self._digest = ""
+        self._digest_at_s = 0.0  # when the next digest is computed, at the earliest
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
         """Ask about *inputs* in one query.
@@ -112,19 +164,22 @@ class OpaServer:
         """Read which policies the server has, and the revision of their data."""
         try:
             body = self._connection.request("GET", "/v1/policies", max_bytes=_MAX_POLICIES_BYTES)
-            policies = sorted((one.id, one.raw) for one in msgspec.json.decode(body, type=_Policies).result)
-            bundles, digest = self._read_data([text for _, text in policies])
+            policies = sorted(msgspec.json.decode(body, type=_Policies).result, key=lambda one: one.id)
+            bundles = self._read_bundles()
         except OpaError as exc:
             return PolicyRevision(problem=str(exc))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return PolicyRevision(problem=f"{self._connection.address}: the answer is not that of an Open Policy Agent")
-        own = [(policy, text) for policy, text in policies if _find_package(text) == self._rules.package]
-        self._rules = find_rules(self._rules.path, [text for _, text in own])
-        parts = (part for found in (policies, bundles) for one in found for part in one)
+        self._update_digest(policies)
+        own = [one for one in policies if one.package == self._rules.package]
+        names = {name for one in own for name in one.find_names(with_functions=False)}
+        self._rules = find_rules(self._rules.path, names)
+        parts = [part for one in policies for part in (one.id, one.raw)]
+        parts += [part for one in bundles for part in one]
         return PolicyRevision(
-            revision=_compute_digest((digest, *parts)),
+            revision=_compute_digest((self._digest, *parts)),
             label=" ".join(label for _, label, _ in bundles if label),
-            policies=tuple(LoadedPolicy(id=policy, revision=_compute_digest((text,))) for policy, text in own),
+            policies=tuple(LoadedPolicy(id=one.id, revision=_compute_digest((one.raw,))) for one in own),
         )
 
     def close(self) -> None:
@@ -136,20 +191,35 @@ class OpaServer:
         body = self._connection.request("POST", "/v1/query", query, max_bytes=_MAX_ANSWER_BYTES)
         return read_answers(body, len(documents), self._rules)
 
-    def _read_data(self, texts: Sequence[str]) -> tuple[list[tuple[str, str, str]], str]:
-        """Return name, revision and content of each bundle's status, sorted; and a digest of the data of policies."""
-        documents = ", ".join(f"[x | x := {build_reference(parts)}]" for parts in find_data(texts))
-        query = (
-            "bundles = [x | x := data.system.bundles]; "
-            f"digest = crypto.sha256(json.marshal([{documents}]))"  # data may be large, so OPA itself makes the digest
-        )
-        body = self._connection.request("POST", "/v1/query", {"query": query}, max_bytes=_MAX_ANSWER_BYTES)
+    def _read_bundles(self) -> list[tuple[str, str, str]]:
+        """Return name, revision and content of each bundle's status, sorted."""
+        query = {"query": "bundles = [x | x := data.system.bundles]"}
+        body = self._connection.request("POST", "/v1/query", query, max_bytes=_MAX_ANSWER_BYTES)
         results = msgspec.json.decode(body, type=_BundleResult).result
         if not results:
             raise msgspec.ValidationError
         found = results[0].bundles[0] if results[0].bundles else {}
-        bundles = sorted((name, _find_bundle_revision(name, raw), bytes(raw).decode()) for name, raw in found.items())
-        return bundles, results[0].digest
+        return sorted((name, _find_bundle_revision(name, raw), bytes(raw).decode()) for name, raw in found.items())
+
+    def _update_digest(self, policies: Sequence[_Policy]) -> None:
+        """Let OPA compute the digest of the data of *policies*, which may be large. Without it, the former one counts.
+
+        It is not part of what shows whether the server answers.
+        """
+        began_s = time.monotonic()
+        if began_s < self._digest_at_s:
+            return
+        documents = ", ".join(f"[x | x := {build_reference(parts)}]" for parts in find_data(policies))
+        query = {"query": f"digest = crypto.sha256(json.marshal([{documents}]))"}
+        try:
+            body = self._connection.request("POST", "/v1/query", query, max_bytes=_MAX_ANSWER_BYTES)
+            for one in msgspec.json.decode(body, type=_DigestResult).result:
+                self._digest = one.digest
+        except (OpaError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass
+        ended_s = time.monotonic()
+        if ended_s - began_s > _SLOW_DIGEST_S:
+            self._digest_at_s = ended_s + _SLOW_DIGEST_PAUSE * (ended_s - began_s)
 
 
 def _find_problems(exc: OpaStatusError | LongAnswerError) -> tuple[PolicyProblem, ...]:
@@ -159,19 +229,18 @@ def _find_problems(exc: OpaStatusError | LongAnswerError) -> tuple[PolicyProblem
     return find_policy_problems(exc.status, exc.body)
 
 
-def find_data(texts: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return the paths in `data` to which the policies *texts* refer, but for what a policy defines.
+def find_data(policies: Iterable[_Policy]) -> list[tuple[str, ...]]:
+    """Return the paths in `data` to which *policies* refer, but for what a policy defines.
 
     A reference with a variable, as `data.dns[name]`, counts as the part before it.
     """
     referred: set[tuple[str, ...]] = set()
     defined: set[tuple[str, ...]] = set()
-    for text in texts:
-        package = _find_package(text).split(".")
-        defined.update((*package, name) for name in _DEFINITION.findall(text))
-        for found in _REFERENCE.findall(text):
+    for policy in policies:
+        defined.update((*policy.package, name) for name in policy.find_names(with_functions=True))
+        for found in _REFERENCE.findall(policy.raw):
             referred.add(tuple(name or key for name, key in _REFERENCE_PART.findall(found)))
-    own = [path for path in referred if path[0] != "system" and not any(_overlap(path, one) for one in defined)]
+    own = [path for path in referred if path[0] not in _UNWATCHED and not any(_overlap(path, one) for one in defined)]
     return sorted(own)[:_MAX_REFERENCES]
 
 
@@ -197,11 +266,3 @@ def _find_bundle_revision(name: str, raw: msgspec.Raw) -> str:
     except msgspec.DecodeError:
         return ""
     return f"{name}={revision}" if revision else ""
-
-
-def _find_package(text: str) -> str:
-    """Return the package of a policy, as `extdns`; "" if its text states none."""
-    for line in text.splitlines():
-        if line.startswith("package "):
-            return line.removeprefix("package ").partition("#")[0].strip()
-    return ""

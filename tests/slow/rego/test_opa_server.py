@@ -160,6 +160,49 @@ def test_all_rules_of_the_package_are_asked_that_conftest_would_ask(opa: OpaProc
     }
 
 
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        pytest.param((), '  package extdns\n\n  deny_ttl contains "short"', id="indented"),
+        pytest.param((), 'package\textdns # rules\ndeny_ttl contains "short"', id="tab"),
+        pytest.param(("--v0-compatible",), 'package extdns\n\tdeny_ttl["short"] { true }', id="v0"),
+    ],
+)
+def test_a_deny_rule_is_asked_however_its_policy_is_formatted(
+    tmp_path: Path, options: tuple[str, ...], text: str
+) -> None:
+    with OpaProcess(tmp_path, *options, policies={"a": text, "b": "package extdns\ndeny = set()"}) as opa:
+        server = connect(opa.url)
+        server.read_version()
+        (found,) = evaluate(server, build_input("web")).evaluations
+        server.close()
+    assert [one.message for one in found.violations] == ["short"]
+
+
+@pytest.mark.parametrize(
+    "helper",
+    [
+        pytest.param('deny_message(one) := sprintf("x %v", [one])', id="function"),
+        pytest.param("default deny_exempt := false", id="boolean"),
+        pytest.param("warn_level := 3", id="number"),
+        pytest.param("deny_limits.ttl := 60", id="object"),
+    ],
+)
+def test_a_helper_that_is_named_as_a_rule_does_not_count(opa: OpaProcess, server: OpaServer, helper: str) -> None:
+    opa.put_policy("dns/rules/ttl.rego", f"{_SHORT_TTL}\n{helper}\n")
+    server.read_version()
+    assert evaluate(server, build_input("web2", ttl_s=10)) == PolicyAnswers(evaluations=(_DENIED,))
+
+
+def test_changed_objects_that_kube_mgmt_copies_do_not_change_the_revision(opa: OpaProcess, server: OpaServer) -> None:
+    opa.put_policy("dns/rules/ttl.rego", 'package extdns\n\ndeny contains "no" if data.kubernetes.services.a.b\n')
+    revisions = set()
+    for address in ("192.0.2.1", "192.0.2.2"):
+        opa.put_data("kubernetes/services", {"a": {"b": address}})
+        revisions.add(server.read_version().revision)
+    assert len(revisions) == 1
+
+
 def test_a_rule_allow_denies_what_it_does_not_allow(opa: OpaProcess) -> None:
     opa.put_policy(
         "dns/rules/ttl.rego", "package extdns\n\ndefault allow := false\n\nallow if input.record.ttl >= 60\n"

@@ -35,6 +35,11 @@ def hang(_: socket.socket, closed: threading.Event) -> None:
     closed.wait()
 
 
+def drop(peer: socket.socket, _: threading.Event) -> None:
+    """Answer nothing until the client gives up."""
+    peer.recv(1)
+
+
 def drip(head: bytes) -> Respond:
     """Return a function that answers *head*, and then a byte at a time, forever."""
 
@@ -221,6 +226,23 @@ def test_only_the_record_whose_answer_is_too_long_gets_none() -> None:
     message = f"POST {url}/v1/query: the answer is longer than 4194304 bytes"
     assert answers.evaluations == (Evaluation(), Evaluation(unavailable=message), Evaluation())
     assert (answers.problem, answers.failed) == ("", frozenset({1}))
+
+
+@pytest.mark.parametrize("fault", [drop, answer(b"{}", "500 Error")])
+def test_a_policy_server_that_cannot_compute_the_digest_of_data_keeps_its_revision(fault: Respond) -> None:
+    policies, bundles = answer(b'{"result": []}'), answer(b'{"result": [{"bundles": []}]}')
+    digest = answer(b'{"result": [{"digest": "1"}]}')
+    parts = iter([policies, bundles, digest, policies, bundles, fault, policies, bundles, digest])
+
+    def respond(peer: socket.socket, closed: threading.Event) -> None:
+        next(parts)(peer, closed)
+
+    with serve(respond, timeout_s=1.0) as (server, _):
+        versions = [server.read_version() for _ in range(3)]
+    assert versions[0].revision
+    assert versions == [versions[0]] * 3
+    # a slow digest is not asked for again at once
+    assert len(list(parts)) == (1 if fault is drop else 0)
 
 
 def test_a_policy_server_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path) -> None:
