@@ -36,6 +36,9 @@ port has nothing but health and metrics.
 {{- range ($opa.kubeMgmt).replicate }}
   {{- $args = append $args (printf "--replicate=%s" .) }}
 {{- end }}
+{{- range ($opa.kubeMgmt).replicateCluster }}
+  {{- $args = append $args (printf "--replicate-cluster=%s" .) }}
+{{- end }}
 - {{ include "extdns.policySidecar" (list "kube-mgmt" $opa.kubeMgmt $args) | nindent 2 | trim }}
 {{- end }}
 
@@ -48,7 +51,8 @@ port has nothing but health and metrics.
 
 {{- /* RBAC rules for what kube-mgmt copies; "" if that is nothing. */}}
 {{- define "extdns.replicateRules" -}}
-{{- range ((.Values.opa).kubeMgmt).replicate }}
+{{- $v := (.Values.opa).kubeMgmt | default dict }}
+{{- range concat ($v.replicate | default list) ($v.replicateCluster | default list) }}
 {{- $parts := splitList "/" . }}
 - apiGroups: [{{ ternary (first $parts) "" (gt (len $parts) 2) | quote }}]
   resources: [{{ last $parts }}]
@@ -60,9 +64,11 @@ port has nothing but health and metrics.
 {{- $problems := list }}
 {{- if include "extdns.hasOpa" . }}
   {{- $images := dict "opa.image" .Values.opa.image "opa.kubeMgmt.image" (.Values.opa.kubeMgmt).image }}
-  {{- range ((.Values.opa).kubeMgmt).replicate }}
-    {{- if not (regexMatch "^([a-z0-9.-]+/)?v[a-z0-9]+/[a-z]+$" .) }}
-      {{- $problems = append $problems (printf "opa.kubeMgmt.replicate: %s is no resource; allowed: VERSION/PLURAL or GROUP/VERSION/PLURAL, as v1/services." .) }}
+  {{- range $key := list "replicate" "replicateCluster" }}
+    {{- range index ($.Values.opa.kubeMgmt | default dict) $key }}
+      {{- if not (regexMatch "^([a-z0-9.-]+/)?v[a-z0-9]+/[a-z]([a-z0-9-]*[a-z0-9])?$" .) }}
+        {{- $problems = append $problems (printf "opa.kubeMgmt.%s: %s is no resource; allowed: VERSION/PLURAL or GROUP/VERSION/PLURAL, as v1/services." $key .) }}
+      {{- end }}
     {{- end }}
   {{- end }}
   {{- range $name, $image := $images }}

@@ -16,7 +16,8 @@ VALUES: Final[dict[str, Any]] = {
         "image": {"repository": "opa.example/opa", "tag": "1.2"},
         "kubeMgmt": {
             "image": {"repository": "opa.example/kube-mgmt", "tag": "3.4"},
-            "replicate": ["v1/services", "networking.k8s.io/v1/ingresses"],
+            "replicate": ["v1/services", "networking.k8s.io/v1/ingresses", "a.example/v1/my-route2s"],
+            "replicateCluster": ["v1/nodes"],
         },
     }
 }
@@ -50,11 +51,15 @@ def test_the_chart_adds_opa_and_kube_mgmt_as_sidecars_and_extdns_queries_that_op
         "--enable-data=true",
         "--replicate=v1/services",
         "--replicate=networking.k8s.io/v1/ingresses",
+        "--replicate=a.example/v1/my-route2s",
+        "--replicate-cluster=v1/nodes",
     ]
     (replicated,) = (one for one in of("ClusterRole", manifests) if one["metadata"]["name"] == "external-dns-replicate")
     assert replicated["rules"] == [
         {"apiGroups": [""], "resources": ["services"], "verbs": ["list", "watch"]},
         {"apiGroups": ["networking.k8s.io"], "resources": ["ingresses"], "verbs": ["list", "watch"]},
+        {"apiGroups": ["a.example"], "resources": ["my-route2s"], "verbs": ["list", "watch"]},
+        {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch"]},
     ]
     checked = run(kubeconform, "-strict", "-schema-location", schemas.write(tmp_path), stdin=helm.render(VALUES).out)
     assert checked.code == 0, checked.out
@@ -95,6 +100,12 @@ def test_the_chart_refuses_opa_sidecars_without_an_image(helm: Helm) -> None:
     message = helm.refusal({"opa": {"enabled": True}})
     assert "opa.image: repository and tag of the sidecar are required" in message
     assert "opa.kubeMgmt.image: repository and tag of the sidecar are required" in message
+
+
+@pytest.mark.parametrize("key", ["replicate", "replicateCluster"])
+def test_the_chart_refuses_what_kube_mgmt_cannot_copy(helm: Helm, key: str) -> None:
+    message = helm.refusal({"opa": VALUES["opa"] | {"kubeMgmt": {key: ["Service"]}}})
+    assert f"opa.kubeMgmt.{key}: Service is no resource" in message
 
 
 def test_with_disabled_opa_sidecars_the_chart_renders_the_same_as_without_opa_values(helm: Helm) -> None:
