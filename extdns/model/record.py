@@ -263,9 +263,11 @@ def canonicalize(rtype: str, text: str) -> str:
     """Return the canonical spelling of *text* as record data of *rtype*.
 
     IP literals are compressed and lower-cased (RFC 5952), host names lose one trailing dot and are
-    lower-cased; TXT, NAPTR and SRV stay as they are. `validate_record` checks whether the data
-    is valid for its type.
+    lower-cased; TXT, NAPTR and SRV stay as they are. A host of MX or SRV that is not ASCII
+    gets A-labels. `validate_record` checks whether the data is valid for its type.
     """
+    if rtype in {rrtype.MX, rrtype.SRV} and not text.isascii():
+        text = _encode_last_field(text)
     if rtype in _UNTOUCHED or is_ipv4(text):
         return text
     parsed = parse_address(text)
@@ -281,6 +283,15 @@ def _format_address(parsed: Address) -> str:
     """Format by RFC 5952; Python formats IPv4-mapped addresses by its section 5 only from 3.13 on."""
     mapped = parsed.ipv4_mapped if parsed.version == 6 else None  # noqa: PLR2004 - the IP version
     return f"::ffff:{mapped}" if mapped else str(parsed)
+
+
+def _encode_last_field(text: str) -> str:
+    *numbers, host = text.split() or [""]
+    try:
+        name = DnsName.parse(host)
+    except InvalidValueError:
+        return text
+    return " ".join([*numbers, f"{name}." if host.endswith(".") else name])
 
 
 def _canonicalize_host(text: str) -> str:

@@ -24,18 +24,24 @@ from extdns.model.value import Value
 
 # Possessive quantifiers halve the time: these expressions are matched for every name of a pass.
 _HOST_LABEL: Final = r"(?!-)[a-z0-9-]{1,63}+(?<!-)"
-_LABEL: Final = r"(?!-)[a-z0-9_-]{1,63}+(?<!-)"
+_LABEL: Final = r"[a-z0-9_-]{1,63}+"
+_SERVER_LABEL: Final = rf"(?!-){_LABEL}(?<!-)"
 _NO_NUMBER: Final = r"(?![0-9]+\.?\Z)"  # what ends in a number looks like an address (RFC 1123 section 2.1)
+_REVERSE_NAME: Final = r"(?>[a-z0-9_/-]{1,63}+\.)+in-addr\.arpa"  # with `/` to delegate a part of a network (RFC 2317)
 # A host name, perhaps with the leading `*` that only owner names have.
 _HOST: Final = re.compile(rf"(?:\*\.)?+(?>{_HOST_LABEL}\.)*+{_NO_NUMBER}{_HOST_LABEL}")
-# Also with `_`, as in _dmarc.example.org; an owner name may have `*` in place of a label.
-_NAME: Final = re.compile(rf"(?>{_LABEL}\.)*+{_NO_NUMBER}{_LABEL}")
-_OWNER: Final = re.compile(rf"(\*|(?>(?>\*|{_LABEL})\.)*+{_NO_NUMBER}{_LABEL})\.?")
+# Also with `_`, as in _mail.example.org: what MX, NS and SRV point to.
+_SERVER: Final = re.compile(rf"(?>{_SERVER_LABEL}\.)*+{_NO_NUMBER}{_SERVER_LABEL}")
+# Also with `-` at the edge of a label, as in lb-.example.org: what a CNAME points to. An owner name may have `*` in place
+# of a label.
+_NAME: Final = re.compile(rf"(?>{_LABEL}\.)*+{_NO_NUMBER}{_LABEL}|{_REVERSE_NAME}")
+_OWNER: Final = re.compile(rf"(\*|(?>(?>\*|{_LABEL})\.)*+{_NO_NUMBER}{_LABEL}|{_REVERSE_NAME})\.?")
 _SCHEME: Final = "://"
 _WILDCARD: Final = "*."
 
 _HOST_ALLOWED: Final = "a host name: letters, digits and hyphens in labels that begin and end with a letter or digit"
-_NAME_ALLOWED: Final = f"{_HOST_ALLOWED}, or an underscore"
+_SERVER_ALLOWED: Final = f"{_HOST_ALLOWED}, or an underscore"
+_NAME_ALLOWED: Final = "a name: letters, digits, hyphens and underscores"
 MAX_TARGETS: Final = 4000
 """No DNS service takes more: a message has 65,535 bytes, of which the record of an address takes 16 (RFC 1035)."""
 TARGETS_ALLOWED: Final = "an IP address without zone, or a host name"
@@ -45,7 +51,6 @@ TARGETS_ALLOWED: Final = "an IP address without zone, or a host name"
 _NAMED_TYPES: Final = frozenset({rrtype.CNAME, rrtype.MX, rrtype.NS, rrtype.SRV})
 _SELF_REFERRING: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 _ALIASABLE: Final = rrtype.ADDRESSES | {rrtype.CNAME}
-_CLUSTER_DOMAIN: Final = ".cluster.local"
 _REVERSE: Final = (".in-addr.arpa", ".ip6.arpa")
 _MAX_UINT16: Final = "65535"
 
@@ -97,28 +102,26 @@ class RecordProblem(Value, frozen=True, kw_only=True):
         value: the offending text: a target, a name or a property.
         allowed: what is allowed, as a noun phrase, with the nearest valid spelling if there is one.
         reason: the reason code.
-        is_warning: whether it does not prevent the record by itself. If the owner name has the problem, the planner
-            rejects a new record, and a record of ours that has it already stays managed.
     """
 
     value: str
     allowed: str
     reason: Reason = Reason.INVALID_ENDPOINT
-    is_warning: bool = False
 
 
 def validate_record(endpoint: DesiredRecord, *, lenient: bool = False) -> RecordProblem | None:
     """Return the first problem of *endpoint*, None if it is valid.
 
-    One invalid target makes the whole record invalid. A record of another type than A, AAAA and CNAME is invalid if it
+    One invalid target makes the whole record invalid. The names of plain A and AAAA records are not checked:
+    `find_owner_problem` is for the planner, which knows what exists. A record of another type than A, AAAA and CNAME is invalid if it
     has the property `alias`. TXT data and unknown types are always valid, and so is a record without targets, except
     PTR. With *lenient*, names and the data of CNAME, DNAME, NS, NAPTR and aliases are not checked.
     """
     rtype = endpoint.type
-    if len(endpoint.targets) > MAX_TARGETS:
-        return RecordProblem(value=f"{len(endpoint.targets)} targets", allowed=f"at most {MAX_TARGETS} targets")
+    if problem := find_size_problem(endpoint):
+        return problem
     if rtype in rrtype.ADDRESSES and not (endpoint.properties and endpoint.is_alias):
-        return _find_bad_address(endpoint) or (None if lenient else _find_address_owner_problem(endpoint))
+        return _find_bad_address(endpoint)  # the planner checks the name, because it knows what is published there
     if rtype not in _ALIASABLE and endpoint.properties.has(ALIAS):
         return RecordProblem(value=f"alias on {rtype}", allowed="alias on A, AAAA and CNAME only")
     if rtype == rrtype.PTR:
@@ -130,25 +133,28 @@ def validate_record(endpoint: DesiredRecord, *, lenient: bool = False) -> Record
     return problem if problem or lenient else find_owner_problem(endpoint) or _find_strict_problem(endpoint)
 
 
+def find_size_problem(endpoint: DesiredRecord) -> RecordProblem | None:
+    """Return the problem that *endpoint* has more targets than fit in a message; None if it has not."""
+    if len(endpoint.targets) <= MAX_TARGETS:
+        return None
+    return RecordProblem(value=f"{len(endpoint.targets)} targets", allowed=f"at most {MAX_TARGETS} targets")
+
+
 def find_owner_problem(endpoint: DesiredRecord) -> RecordProblem | None:
     """Return why the name of *endpoint* cannot be that of a record of its type, None if it can.
 
-    BIND refuses a zone with an address record whose name is no host name, other servers do not. So a record of ours
-    with such a name stays managed.
+    BIND refuses a zone with an address record whose name is no host name, other servers do not. So a name at which we
+    have a record stays managed.
     """
     if endpoint.type in rrtype.ADDRESSES and not (endpoint.properties and endpoint.is_alias):
-        return _find_address_owner_problem(endpoint)
+        if _HOST.fullmatch(endpoint.name):
+            return None
+        allowed = f"{describe_allowed(endpoint.name, _HOST_ALLOWED)}; a name that has a record of ours stays managed"
+        return RecordProblem(value=endpoint.name, allowed=allowed, reason=Reason.INVALID_OBJECT)
     if endpoint.type in _NAMED_TYPES and _OWNER.fullmatch(endpoint.name) is None:
         allowed = describe_allowed(endpoint.name, _NAME_ALLOWED)
         return RecordProblem(value=endpoint.name, allowed=allowed, reason=Reason.INVALID_NAME)
     return None
-
-
-def _find_address_owner_problem(endpoint: DesiredRecord) -> RecordProblem | None:
-    if _HOST.fullmatch(endpoint.name):
-        return None
-    allowed = f"{describe_allowed(endpoint.name, _HOST_ALLOWED)}; an {endpoint.type} record that exists stays managed"
-    return RecordProblem(value=endpoint.name, allowed=allowed, reason=Reason.INVALID_OBJECT, is_warning=True)
 
 
 def find_target_problem(rtype: str, target: str) -> str:
@@ -163,16 +169,16 @@ def find_target_problem(rtype: str, target: str) -> str:
         return ""
     host = target
     if rtype in _FIELDS:
-        host = target.rpartition(" ")[2].removesuffix(".").lower()
+        host = _BLANKS.split(target.strip(" \t"))[-1].removesuffix(".").lower()
         if not host:  # the root: no such service (RFC 2782), no mail (RFC 7505)
             return ""
     if len(host) > MAX_NAME_BYTES:
         return f"a name of at most {MAX_NAME_BYTES} bytes"
     if rtype == rrtype.PTR:
         return "" if is_host_name(host) and not host.startswith(_WILDCARD) else describe_allowed(host, _HOST_ALLOWED)
-    if _NAME.fullmatch(host):
-        return ""
-    return describe_allowed(host, _NAME_ALLOWED if rtype in _FIELDS or rtype == rrtype.NS else TARGETS_ALLOWED)
+    if rtype in _FIELDS or rtype == rrtype.NS:
+        return "" if _SERVER.fullmatch(host) else describe_allowed(host, _SERVER_ALLOWED)
+    return "" if _NAME.fullmatch(host) else describe_allowed(host, TARGETS_ALLOWED)
 
 
 def _find_strict_problem(endpoint: DesiredRecord) -> RecordProblem | None:
@@ -183,14 +189,11 @@ def _find_strict_problem(endpoint: DesiredRecord) -> RecordProblem | None:
         if endpoint.is_alias and parse_address(target):
             continue  # an alias of addresses is a plain record for services without aliases
         if rtype in _SELF_REFERRING and target == endpoint.name:
-            allowed = f"another target than the name itself; a {rtype} that points to itself answers nothing"
+            allowed = "another target than the name itself; a record that points to itself answers nothing"
         else:
             allowed = find_target_problem(rtype, target)
         if allowed:
             return RecordProblem(value=target, allowed=allowed, reason=Reason.INVALID_TARGET)
-        if rtype == rrtype.CNAME and target.endswith(_CLUSTER_DOMAIN):
-            allowed = "a name that resolves outside the cluster; clients of a public zone cannot resolve this one"
-            return RecordProblem(value=target, allowed=allowed, reason=Reason.INVALID_TARGET, is_warning=True)
     return None
 
 
@@ -237,6 +240,7 @@ def _is_uint16(field: str) -> bool:
     return (len(digits), digits) <= (len(_MAX_UINT16), _MAX_UINT16)
 
 
+_BLANKS: Final = re.compile(r"[ \t]+")
 _FIELDS: Final = {
     rrtype.MX: (_is_mx, "a preference from 0 to 65535 and a host"),
     rrtype.SRV: (_is_srv, "priority, weight and port from 0 to 65535, and a host ending in '.'"),
@@ -275,9 +279,16 @@ def _find_naptr_problem(target: str) -> str:
     found = _NAPTR.fullmatch(target)
     if not (found and _is_uint16(found[1]) and _is_uint16(found[2])):
         return _NAPTR_ALLOWED
-    if max(map(len, found.groups())) > _MAX_STRING:
+    flags, services, regexp = [
+        text[1:-1] if text.startswith('"') else text for text in (found[3], found[4], found[5])
+    ]
+    if max(len(_ESCAPE.sub("x", text)) for text in (flags, services, regexp)) > _MAX_STRING:
         return f"strings of at most {_MAX_STRING} characters"
-    regexp = found[5].removeprefix('"').removesuffix('"') if found[5].startswith('"') else found[5]
+    if found[6] != ".":
+        try:
+            DnsName.parse(found[6])
+        except InvalidValueError as exc:
+            return describe_allowed(found[6], exc.allowed)
     if "\\" in _ESCAPE.sub("", regexp):
         return f"{_NAPTR_ALLOWED}, with \\\\ for a backslash in a string"
     return "" if _is_substitution(_ESCAPE.sub(_unescape, regexp)) else _REGEXP_ALLOWED
@@ -368,6 +379,8 @@ def _describe_allowed_number(text: str) -> str:
 
 
 def _describe_allowed_spelling(text: str, allowed: str) -> str:
+    if not text.isascii():  # the name without its letters would be another one
+        return allowed
     labels = (label if label == "*" else label.strip("-*") for label in _IN_NO_NAME.sub("", text.lower()).split("."))
     nearest = ".".join(filter(None, labels))
     if nearest == text or not _OWNER.fullmatch(nearest) or len(nearest) > MAX_NAME_BYTES:

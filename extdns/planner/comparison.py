@@ -17,7 +17,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update
+from extdns.model.change import Awaited, Blocked, Change, ChangeSet, Create, Delete, Update, Wait
 from extdns.model.claim import NameClaim, Provenance, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
@@ -136,6 +136,26 @@ def find_target_removals(comparison: NameComparison) -> list[tuple[Update, Candi
         for one in comparison.proposals
         if isinstance(one.outcome, Update) and one.candidate and _removes_targets_only(one.outcome)
     ]
+
+
+def find_uncertain_updates(comparison: NameComparison, claims: Iterable[NameClaim]) -> dict[RecordKey, Blocked]:
+    """Return, by key, why updates that remove targets wait: one of their objects also states what is no target.
+
+    That may be a removed target with a typing error in it.
+    """
+    invalid = {
+        (claim.provenance.ref.key, claim.set_identifier): claim
+        for claim in claims
+        if isinstance(claim, UnresolvedClaim) and claim.reason is Reason.INVALID_TARGET and not claim.type
+    }
+    found: dict[RecordKey, Blocked] = {}
+    for one in comparison.proposals if invalid else ():
+        if isinstance(one.outcome, Update) and one.candidate and _removes_targets(one.outcome):
+            for place in one.candidate.requested_by:
+                if claim := invalid.get((place.ref.key, one.key.set_identifier)):
+                    waits = (Wait(Awaited.OBJECT, place.ref.key),)
+                    found[one.key] = Blocked(reason=claim.reason, detail=claim.detail, waits_for=waits)
+    return found
 
 
 def propose_changes(
@@ -324,11 +344,20 @@ def _find_rejected_successor(owned: OwnedRecord, rejected: Iterable[Unfulfilled]
     return None
 
 
+def _removes_targets(update: Update) -> bool:
+    current, desired = _fold_targets(update)
+    return not current <= desired
+
+
 def _removes_targets_only(update: Update) -> bool:
-    current, desired = (
-        {target.casefold() for target in targets} for targets in (update.current.record.targets, update.desired.targets)
-    )
+    current, desired = _fold_targets(update)
     return desired < current
+
+
+def _fold_targets(update: Update) -> tuple[set[str], set[str]]:
+    """Return the current and the desired targets of *update*, in lower case."""
+    current, desired = update.current.record.targets, update.desired.targets
+    return {target.casefold() for target in current}, {target.casefold() for target in desired}
 
 
 def _is_old_owners(owned: OwnedRecord, settings: PlanSettings) -> bool:

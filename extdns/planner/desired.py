@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from extdns.errors import describe_invalid_value
 from extdns.model import rrtype
-from extdns.model.change import AdjustedRecords, Blocked, Refusal, Wait
-from extdns.model.claim import NameClaim, ResolvedClaim
+from extdns.model.change import AdjustedRecords, Blocked, ChangeSet, Create, Refusal, Wait
+from extdns.model.claim import Derivation, NameClaim, ResolvedClaim
 from extdns.model.dns_name import RESERVED_LABEL
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey
-from extdns.model.validation import find_owner_problem, validate_record
+from extdns.model.validation import find_owner_problem, find_size_problem, validate_record
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 from extdns.planner.decide import Unfulfilled
@@ -105,8 +105,8 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     unknown: list[DesiredRecord] = []
     for candidate in found:
         adjusted = planner.adjust((candidate.desired,), view.zone)
-        if adjusted.accepted and not planner.settings.compat:
-            adjusted = _refuse_new_owner(candidate.desired, view) or adjusted
+        if adjusted.accepted:
+            adjusted = _refuse(candidate.desired, view, planner) or adjusted
         unknown += adjusted.unknown
         taken += [
             candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
@@ -141,14 +141,47 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     return Desired(taken=all_taken, refused=tuple(refused), of_managed_types=managed)
 
 
-def _refuse_new_owner(desired: DesiredRecord, view: NameView) -> AdjustedRecords | None:
-    """Return the refusal of an invalid owner name; None if the name is valid, or the record exists and is ours."""
-    problem = find_owner_problem(desired) if desired.type in rrtype.ADDRESSES else None
-    if problem is None or any(owned.is_ours and owned.key == desired.key for owned in view.current):
+def _refuse(desired: DesiredRecord, view: NameView, planner: Planner) -> AdjustedRecords | None:
+    """Return the refusal of a merged record that is too large, or of a new name that its type cannot have."""
+    problem = find_size_problem(desired)
+    if problem is None and desired.type in rrtype.ADDRESSES and not planner.settings.compat:
+        problem = find_owner_problem(desired)
+        if problem and (any(owned.is_ours for owned in view.current) or _is_lost(desired, view, planner)):
+            problem = None
+    if problem is None:
         return None
     detail = describe_invalid_value(problem.value, problem.allowed)
     refusal = Refusal(desired=desired, reason=problem.reason, detail=detail)
     return AdjustedRecords(accepted=(), refused=(refusal,))
+
+
+def _is_lost(desired: DesiredRecord, view: NameView, planner: Planner) -> bool:
+    """Return whether the record was ours and somebody else removed it: its ownership record is still there."""
+    if not planner.settings.owner or any(owned.key == desired.key for owned in view.current):
+        return False
+    created = ChangeSet(zone=view.zone, name=view.name, changes=(Create(desired=desired),), parent=view.parent)
+    completed = planner.complete(created, view.expected)
+    return isinstance(completed, ChangeSet) and all(one.old or one.key == desired.key for one in completed.writes)
+
+
+def find_invalid_hosts(claims: Iterable[NameClaim], view: NameView, planner: Planner) -> dict[NameClaim, Blocked]:
+    """Return the PTR claims of names that are no host names, and why they do not count.
+
+    They count if a PTR record of ours has the name, or had it and was removed by somebody else.
+    """
+    return {
+        claim: Blocked(reason=Reason.INVALID_OBJECT, detail=describe_invalid_value(problem.value, problem.allowed))
+        for claim in claims
+        if isinstance(claim, ResolvedClaim)
+        and claim.provenance.derivation is Derivation.PTR
+        and (problem := validate_record(claim.desired))
+        and not _is_listed(claim.desired, view, planner)
+    }
+
+
+def _is_listed(desired: DesiredRecord, view: NameView, planner: Planner) -> bool:
+    listed = any(owned.is_ours and {*desired.targets} <= {*owned.record.targets} for owned in view.current)
+    return listed or _is_lost(desired, view, planner)
 
 
 def refuse_invalid(adjust: Adjust, registry: Registry, *, lenient: bool = False) -> Adjust:
@@ -182,7 +215,7 @@ def _check(
                 detail = f"{target[:80]} reads as an ownership record; allowed: any other text"
                 return Refusal(desired=endpoint, reason=Reason.FORGED_OWNERSHIP, detail=detail)
     problem = None if endpoint in desired else validate_record(endpoint, lenient=lenient)
-    if problem and not problem.is_warning:
+    if problem:
         detail = f"as the DNS service changes it, {describe_invalid_value(problem.value, problem.allowed)}"
         return Refusal(desired=endpoint, reason=Reason.INVALID_TARGET, detail=detail)
     return endpoint

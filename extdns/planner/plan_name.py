@@ -25,6 +25,7 @@ from extdns.planner.comparison import (
     find_refused_successors,
     find_removals,
     find_target_removals,
+    find_uncertain_updates,
     group_changes,
     is_as_requested,
     propose_changes,
@@ -40,7 +41,7 @@ from extdns.planner.decide import (
     reject_claim,
 )
 from extdns.planner.deletes import block_changes
-from extdns.planner.desired import Requested, adjust, build_candidates
+from extdns.planner.desired import Requested, adjust, build_candidates, find_invalid_hosts
 from extdns.planner.evidence import EvidenceReader, Finding
 from extdns.planner.proposal import Proposal
 from extdns.planner.ptr_claims import find_unproven
@@ -141,14 +142,17 @@ def await_rules(requested: Requested) -> NamePlan:
 def merge_requests(view: NameView, planner: Planner) -> Requested:
     """Return what the claims to the name request together, as the DNS service would hold it.
 
-    PTR claims that `find_unproven` returns do not count. While the kind of an object is not synced, its claims are
-    unknown. So our records that were made for an object that was not observed stay, and no other object may change
-    records with their set identifier.
+    PTR claims that `find_unproven` or `find_invalid_hosts` returns do not count. While the kind of an object is not
+    synced, its claims are unknown. So our records that were made for an object that was not observed stay, and no other
+    object may change records with their set identifier.
     """
     claims, settings, unproven = view.claims, planner.settings, tuple[Unfulfilled, ...]()
     if len(claims) > 1 and not settings.merges_namespaces and (found := find_unproven(claims)):
         claims = tuple([claim for claim in claims if claim not in found])
         unproven = tuple([reject_claim(claim, _UNPROVEN) for claim in found])
+    if not settings.compat and (invalid := find_invalid_hosts(claims, view, planner)):
+        claims = tuple([claim for claim in claims if claim not in invalid])
+        unproven += tuple([reject_claim(claim, block) for claim, block in invalid.items()])
     candidates = build_candidates(claims, settings) if claims else ()
     unobserved = _find_unobserved(view, planner)
     if not unobserved:
@@ -239,6 +243,7 @@ def check_deletes(
     }
     findings = _find_evidence(view, requested, contested, comparison, stays, planner)
     outcomes = {key: found.outcome for key, found in findings.items()}
+    outcomes |= {} if planner.settings.compat else find_uncertain_updates(comparison, requested.claims)
     proposals = propose_changes(comparison, outcomes, stays, planner.settings)
     deletes = _list_deletes(proposals, findings, contested, planner)
     proposals, deletes, requested = apply_rules_to_deletes(view, proposals, deletes, requested, planner)

@@ -129,11 +129,6 @@ SURFACES: Final = {
         odd(annotations={OLD + "hostname": "old.example.org", PREFIX + "hostname": "web.example.org"}),
     ),
     "labels": (f"{PREFIX}target", odd(labels={f"{PREFIX}target": "x"})),
-    "cluster.local": (
-        "db.shop.svc.cluster.local",
-        odd(annotations={PREFIX + "target": "db.shop.svc.cluster.local"}),
-    ),
-    "underscore": ("_web.example.org", odd(annotations={PREFIX + "hostname": "_web.example.org"})),
 }
 
 

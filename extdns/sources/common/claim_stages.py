@@ -50,17 +50,14 @@ def validate_claim(claim: ResolvedClaim, *, lenient: bool = False) -> tuple[Reso
     """
     field = claim.provenance.field
     problem = validate_record(claim.desired, lenient=lenient) or _find_type_problem(claim.desired)
-    if problem is not None and not problem.is_warning:
+    if problem is not None:
         place = "target" if problem.reason is Reason.INVALID_TARGET else f"{field}:"
         detail = f"{place} {describe_invalid_value(problem.value, problem.allowed)}"
         return (_build_unresolved_claim(claim, problem.reason, detail),)
     if not claim.desired.targets:
         detail = f"{field} has no target; allowed: at least one, there or by --default-targets"
         return (_build_unresolved_claim(claim, Reason.UNSUPPORTED, detail),)
-    if problem is None:
-        return (claim,)
-    warning = ClaimWarning(reason=problem.reason, field=field, value=problem.value, allowed=problem.allowed)
-    return (replace(claim, warnings=(*claim.warnings, warning)),)
+    return (claim,)
 
 
 def _find_type_problem(endpoint: DesiredRecord) -> RecordProblem | None:

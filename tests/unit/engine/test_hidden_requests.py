@@ -13,7 +13,7 @@ from extdns.model.change import Action
 from extdns.model.claim import InvalidClaim
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from tests.builders import build_claim, observe, origin, owned
+from tests.builders import build_claim, build_unresolved, observe, origin, owned
 from tests.cluster_world import ClusterWorld, key_of, start_cluster
 from tests.objects import OLD_PREFIX, PREFIX, Json, service
 from tests.world import start_world
@@ -189,3 +189,23 @@ def test_name_does_not_pass_to_another_namespace_while_a_mistake_hides_it(
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     world.apply(annotate(ttl="60"), for_s=700.0)
     assert world.list_records() == {"web A": ("192.0.2.9",)}
+
+
+@pytest.mark.parametrize(
+    ("published", "stated", "expected"),
+    [
+        pytest.param(("192.0.2.1", "192.0.2.2"), ("192.0.2.1",), ("192.0.2.1", "192.0.2.2"), id="removes"),
+        pytest.param(("192.0.2.1", "192.0.2.2"), ("192.0.2.3",), ("192.0.2.1", "192.0.2.2"), id="replaces"),
+        pytest.param(("192.0.2.1",), ("192.0.2.1", "192.0.2.2"), ("192.0.2.1", "192.0.2.2"), id="adds"),
+        pytest.param((), ("192.0.2.1",), ("192.0.2.1",), id="creates"),
+    ],
+)
+def test_no_target_is_removed_while_the_object_states_an_invalid_one(
+    published: tuple[str, ...], stated: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    claims = build_claim("web", "web", *stated), build_unresolved("web", "web", Reason.INVALID_TARGET)
+    world = start_world(*(owned("web", *published) if published else ()), first=[observe("web", *claims)])
+    world.run(for_s=600.0)
+    assert world.list_records() == {"web A": expected}
+    if {*published} - {*stated}:
+        assert world.list_decisions("web") == [("A", Action.KEEP, Reason.INVALID_TARGET)]

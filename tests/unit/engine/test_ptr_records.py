@@ -478,3 +478,13 @@ def test_name_is_added_after_a_restart_when_its_address_zone_was_read() -> None:
     assert list_names(world) == []
     world.run(for_s=60.0)
     assert list_names(world) == ["web.example.org"]
+
+
+def test_a_name_that_is_no_host_name_gets_no_ptr_record_but_keeps_the_one_that_it_has() -> None:
+    zones, published = {ZONE: (), REVERSE: ()}, {ONE: ("_web.example.org",)}
+    world = start_cluster(service("web", host="_web.example.org"), zones=zones, flags=FLAGS, for_s=900.0)
+    assert world.list_records(REVERSE) == {}
+    world = world.restart(*FLAGS, "--compat", "--policy=sync", for_s=900.0)
+    assert world.list_records(REVERSE) == published
+    world = world.restart(*FLAGS, for_s=900.0)
+    assert world.list_records(REVERSE) == published

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from extdns.errors import InvalidValueError
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, parse_target
-from extdns.model.validation import describe_allowed, parse_hostname, parse_owner, validate_record
+from extdns.model.record import DesiredRecord, canonicalize, parse_target
+from extdns.model.validation import (
+    describe_allowed,
+    find_owner_problem,
+    parse_hostname,
+    parse_owner,
+    validate_record,
+)
 from extdns.model.value import EMPTY_MAP, StringMap
 
 
@@ -128,7 +134,7 @@ def test_the_problem_of_an_invalid_desired_record_contains_the_invalid_value(
         pytest.param(endpoint("CNAME", "a.test"), id="1.6-own-name"),
         pytest.param(endpoint("NAPTR", "x"), id="1.6-naptr"),
         pytest.param(endpoint("NS", "192.0.2.1"), id="1.6-ns"),
-        pytest.param(endpoint("A", "192.0.2.1", name="[x]_.test"), id="1.6-owner"),
+        pytest.param(endpoint("CNAME", "x.test", name="[x]_.test"), id="1.6-owner"),
         pytest.param(endpoint("MX", "10 _x!.test"), id="1.6-mx"),
     ],
 )
@@ -148,7 +154,7 @@ def test_with_compat_external_dns_decides_what_is_valid(accepted: DesiredRecord)
         pytest.param("fe80::1%eth0", "an address without zone", id="address-with-zone"),
         pytest.param("192.0.2.300", "four numbers from 0 to 255", id="nearly-an-address"),
         pytest.param("web.42", "last label is not a number", id="last-label-of-digits"),
-        pytest.param("-web.shop.example", "such as web.shop.example", id="hyphen-at-the-edge"),
+        pytest.param("b\u00fccher..example", "without empty labels", id="no-suggestion-without-its-letters"),
         pytest.param("web${DOMAIN}.shop.example", "such as webdomain.shop.example", id="unsubstituted-variable"),
         pytest.param("x!", "such as x", id="one-label"),
         pytest.param("a*.shop.example", "such as a.shop.example", id="half-a-wildcard"),
@@ -229,6 +235,28 @@ def test_a_record_cannot_point_to_its_own_name(rtype: str) -> None:
         pytest.param(endpoint("MX", "10 _m.test", "0 ."), endpoint("MX", "10 m!.test"), id="mx"),
         pytest.param(endpoint("NS", "_n.test"), endpoint("NS", "192.0.2.1"), id="ns"),
         pytest.param(endpoint("SRV", "0 0 1 _S.test.", "0 0 0 ."), endpoint("SRV", "0 0 1 192.0.2.1."), id="srv"),
+        pytest.param(endpoint("CNAME", "lb-.test", name="-a.test"), endpoint("MX", "10 lb-.test"), id="hyphens"),
+        pytest.param(
+            endpoint("CNAME", "1.0/25.2.0.192.in-addr.arpa", name="1.2.0.192.in-addr.arpa"),
+            endpoint("CNAME", "1.0/25.2.0.192.test"),
+            id="rfc-2317-cname",
+        ),
+        pytest.param(
+            endpoint("NS", "ns.test", name="0/25.2.0.192.in-addr.arpa"),
+            endpoint("NS", "ns.test", name="0/25.2.0.192.test"),
+            id="rfc-2317-ns",
+        ),
+        pytest.param(endpoint("SRV", "10\t5\t80\th.test."), endpoint("SRV", "10 5 80 [h]. "), id="srv-blanks"),
+        pytest.param(
+            endpoint("NAPTR", '10 100 "s" "SIP+D2U" "" _sip._udp.test.'),
+            endpoint("NAPTR", '10 100 "s" "SIP+D2U" "" -bad..'),
+            id="naptr-replacement",
+        ),
+        pytest.param(
+            endpoint("NAPTR", f'1 1 "u" "E2U" "!^.*$!{"x" * 246}\\\\\\\\!" .'),
+            endpoint("NAPTR", f'1 1 "u" "E2U" "!^.*$!{"x" * 249}!" .'),
+            id="naptr-length-of-a-string",
+        ),
         pytest.param(endpoint("DNAME", "x(y).test"), endpoint("DNAME", "x y.test"), id="dname"),
         pytest.param(
             endpoint("PTR", "h.test", name="1.2.0.192.in-addr.arpa"),
@@ -249,11 +277,21 @@ def test_each_type_has_its_own_rule_for_the_names_in_its_data(valid: DesiredReco
 
 
 @pytest.mark.parametrize("name", ["_x.test", "a.*.test", "x-.test"])
-def test_only_an_existing_record_of_an_address_may_have_a_name_that_is_no_host_name(name: str) -> None:
-    problem = validate_record(endpoint("A", "192.0.2.1", name=name))
-    assert problem is not None
-    assert problem.is_warning
-    assert validate_record(endpoint("A", "lb.test", name=name, properties=ALIAS)) is None
+def test_a_new_record_of_an_address_has_a_host_name(name: str) -> None:
+    assert find_owner_problem(endpoint("A", "192.0.2.1", name=name)) is not None
+    assert find_owner_problem(endpoint("A", "lb.test", name=name, properties=ALIAS)) is None
+
+
+@pytest.mark.parametrize(
+    ("rtype", "text", "expected"),
+    [
+        pytest.param("MX", "10 b\u00fccher.test", "10 xn--bcher-kva.test", id="mx"),
+        pytest.param("SRV", "0 5 80 b\u00fccher.test.", "0 5 80 xn--bcher-kva.test.", id="srv"),
+        pytest.param("SRV", "0 5 80 h.TEST. ", "0 5 80 h.TEST. ", id="ascii"),
+    ],
+)
+def test_internationalized_hosts_of_mx_and_srv_are_encoded(rtype: str, text: str, expected: str) -> None:
+    assert canonicalize(rtype, text) == expected
 
 
 @pytest.mark.parametrize(
