@@ -32,8 +32,8 @@ _REVERSE_NAME: Final = r"(?>[a-z0-9_/-]{1,63}+\.)+in-addr\.arpa"  # with `/` to 
 _HOST: Final = re.compile(rf"(?:\*\.)?+(?>{_HOST_LABEL}\.)*+{_NO_NUMBER}{_HOST_LABEL}")
 # Also with `_`, as in _mail.example.org: what MX, NS and SRV point to.
 _SERVER: Final = re.compile(rf"(?>{_SERVER_LABEL}\.)*+{_NO_NUMBER}{_SERVER_LABEL}")
-# Also with `-` at the edge of a label, as in lb-.example.org: what a CNAME points to. An owner name may have `*` in place
-# of a label.
+# Also with `-` at the edge of a label, as in lb-.example.org: what a CNAME points to. An owner name may have `*` as a
+# label.
 _NAME: Final = re.compile(rf"(?>{_LABEL}\.)*+{_NO_NUMBER}{_LABEL}|{_REVERSE_NAME}")
 _OWNER: Final = re.compile(rf"(\*|(?>(?>\*|{_LABEL})\.)*+{_NO_NUMBER}{_LABEL}|{_REVERSE_NAME})\.?")
 _SCHEME: Final = "://"
@@ -112,10 +112,10 @@ class RecordProblem(Value, frozen=True, kw_only=True):
 def validate_record(endpoint: DesiredRecord, *, lenient: bool = False) -> RecordProblem | None:
     """Return the first problem of *endpoint*, None if it is valid.
 
-    One invalid target makes the whole record invalid. The names of plain A and AAAA records are not checked:
-    `find_owner_problem` is for the planner, which knows what exists. A record of another type than A, AAAA and CNAME is invalid if it
+    One invalid target makes the whole record invalid. A record of another type than A, AAAA and CNAME is invalid if it
     has the property `alias`. TXT data and unknown types are always valid, and so is a record without targets, except
-    PTR. With *lenient*, names and the data of CNAME, DNAME, NS, NAPTR and aliases are not checked.
+    PTR. The name of a plain A or AAAA record is not checked, because what exists matters (`find_owner_problem`). With
+    *lenient*, names and the data of CNAME, DNAME, NS, NAPTR and aliases are not checked.
     """
     rtype = endpoint.type
     if problem := find_size_problem(endpoint):
@@ -279,9 +279,7 @@ def _find_naptr_problem(target: str) -> str:
     found = _NAPTR.fullmatch(target)
     if not (found and _is_uint16(found[1]) and _is_uint16(found[2])):
         return _NAPTR_ALLOWED
-    flags, services, regexp = [
-        text[1:-1] if text.startswith('"') else text for text in (found[3], found[4], found[5])
-    ]
+    flags, services, regexp = [text[1:-1] if text.startswith('"') else text for text in (found[3], found[4], found[5])]
     if max(len(_ESCAPE.sub("x", text)) for text in (flags, services, regexp)) > _MAX_STRING:
         return f"strings of at most {_MAX_STRING} characters"
     if found[6] != ".":
