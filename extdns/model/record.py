@@ -264,10 +264,10 @@ def canonicalize(rtype: str, text: str) -> str:
 
     IP literals are compressed and lower-cased (RFC 5952), host names lose one trailing dot and are
     lower-cased; TXT, NAPTR and SRV stay as they are. A host of MX or SRV that is not ASCII
-    gets A-labels. `validate_record` checks whether the data is valid for its type.
+    gets A-labels, and tabs become blanks. `validate_record` checks whether the data is valid for its type.
     """
-    if rtype in {rrtype.MX, rrtype.SRV} and not text.isascii():
-        text = _encode_last_field(text)
+    if rtype in {rrtype.MX, rrtype.SRV} and ("\t" in text or not text.isascii()):
+        text = _rewrite_fields(text)
     if rtype in _UNTOUCHED or is_ipv4(text):
         return text
     parsed = parse_address(text)
@@ -285,7 +285,8 @@ def _format_address(parsed: Address) -> str:
     return f"::ffff:{mapped}" if mapped else str(parsed)
 
 
-def _encode_last_field(text: str) -> str:
+def _rewrite_fields(text: str) -> str:
+    """Return the fields of MX or SRV data with blanks between them, and the last one, a host, with A-labels."""
     *numbers, host = text.split() or [""]
     try:
         name = DnsName.parse(host)

@@ -288,9 +288,10 @@ def test_a_new_record_of_an_address_has_a_host_name(name: str) -> None:
         pytest.param("MX", "10 b\u00fccher.test", "10 xn--bcher-kva.test", id="mx"),
         pytest.param("SRV", "0 5 80 b\u00fccher.test.", "0 5 80 xn--bcher-kva.test.", id="srv"),
         pytest.param("SRV", "0 5 80 h.TEST. ", "0 5 80 h.TEST. ", id="ascii"),
+        pytest.param("SRV", "0\t5\t80\th.test.", "0 5 80 h.test.", id="tabs"),
     ],
 )
-def test_internationalized_hosts_of_mx_and_srv_are_encoded(rtype: str, text: str, expected: str) -> None:
+def test_hosts_of_mx_and_srv_get_a_labels_and_tabs_become_blanks(rtype: str, text: str, expected: str) -> None:
     assert canonicalize(rtype, text) == expected
 
 
