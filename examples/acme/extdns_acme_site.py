@@ -32,7 +32,9 @@ class Site(PartialObject, frozen=True, kw_only=True):
 
 def publish(site: Site, to: HostPublisher, _view: ClusterView) -> None:
     """Publish the domains at the targets of the `target` annotation, or else at the address."""
-    targets = to.annotated_targets or parse_targets((site.spec.address,), "spec.address", if_empty=_NO_ADDRESS)
+    targets = to.annotated_targets or parse_targets(
+        (site.spec.address,), "spec.address", if_empty=_NO_ADDRESS, is_stated=True
+    )
     for at, domain in enumerate(site.spec.domains or ()):
         to.publish(domain, f"spec.domains[{at}]", targets)
 

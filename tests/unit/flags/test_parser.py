@@ -267,9 +267,6 @@ def test_with_compat_flags_have_the_defaults_of_external_dns() -> None:
 # Error messages about invalid flags
 
 
-SOURCE_LIST = "allowed: ambassador-host, connector, "
-
-
 @pytest.mark.parametrize(
     ("argv", "text"),
     [
