@@ -44,7 +44,7 @@ class DocumentReader:
     def read_mapping(self, value: object, path: str, fields: Collection[str]) -> Mapping[str, object]:
         """Return those of *fields* that the mapping *value* has, and report its other keys.
 
-        Return {} if *value* is missing, or is no mapping, which is reported.
+        Return {} if *value* is missing, or is not a mapping, which is reported.
         """
         if not isinstance(value, dict):
             if value is not None:

@@ -52,7 +52,7 @@ class FunctionCall(Value, frozen=True, order=True):
     """A call of a function.
 
     Attributes:
-        name: the function, with the names before its dots if they are no variables, as `ip.isCanonical`.
+        name: the function, with the names before its dots if they are not variables, as `ip.isCanonical`.
         arguments: the number of arguments, counting the value before the dot.
     """
 

@@ -140,7 +140,7 @@ class ObjectProblems:
         return (f"{location}: {message}" for (location, _), message in sorted(self._problems.items(), key=str))
 
     def list_ignored(self) -> tuple[str, ...]:
-        """Return a message for each document that is no object, sorted."""
+        """Return a message for each document that is not an object, sorted."""
         return tuple(f"{location}: {message}" for (location, _), message in sorted(self._ignored.items(), key=str))
 
 

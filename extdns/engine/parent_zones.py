@@ -88,7 +88,7 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
 def check_shared(
     found: Sequence[tuple[Zone, tuple[OwnedRecord, ...]]], claims: Iterable[NameClaim], former: Iterable[Decision]
 ) -> list[tuple[OwnedRecord, ...]]:
-    """Return the records of *found*, as foreign where an ownership record that zones share is no proof.
+    """Return the records of *found*, as foreign where an ownership record that zones share proves nothing.
 
     It may have been written for the record of another zone only.
 

@@ -28,7 +28,7 @@ class PassScope(Value, frozen=True, kw_only=True):
         knows_objects: whether every kind and every manifest could be read.
         requests_names: whether an object requests a name.
         excluding_flags: the flags that exclude objects or names, sorted, if no object requests a name; otherwise ().
-        ignored_documents: a message for each document that is no object, sorted.
+        ignored_documents: a message for each document that is not an object, sorted.
         excluded_names: the requested names, if filters of names and types exclude all of them; otherwise ().
     """
 

@@ -206,7 +206,7 @@ def _check_name(origin: str, text: str) -> None:
 def find_warnings(settings: Mapping[str, Setting]) -> tuple[str, ...]:
     """Return a warning for each of TLS, Kerberos and TSIG that is not in use although flags of it are set.
 
-    A warning has two lines. It is no error because external-dns accepts such flags.
+    A warning has two lines. It is not an error, because external-dns accepts such flags.
 
     Args:
         settings: the flags that are set, by name.

@@ -143,8 +143,8 @@ def find_size_problem(endpoint: DesiredRecord) -> RecordProblem | None:
 def find_owner_problem(endpoint: DesiredRecord) -> RecordProblem | None:
     """Return why the name of *endpoint* cannot be that of a record of its type, None if it can.
 
-    BIND refuses a zone with an address record whose name is no host name, other servers do not. So a name at which we
-    have a record stays managed.
+    BIND refuses a zone with an address record whose name is not a host name; other servers do not. So a name at which
+    we have a record stays managed.
     """
     if endpoint.type in rrtype.ADDRESSES and not (endpoint.properties and endpoint.is_alias):
         if _HOST.fullmatch(endpoint.name):
@@ -336,7 +336,7 @@ _MAX_EXPLAINED: Final = 512
 
 
 def describe_allowed(text: str, allowed: str) -> str:
-    """Return what is allowed in place of *text*, which is no name or address, with the nearest valid spelling.
+    """Return what is allowed in place of *text*, which is not valid, with the nearest valid spelling.
 
     It is *allowed* if *text* looks like nothing in particular.
     """

@@ -139,7 +139,7 @@ def find_target_removals(comparison: NameComparison) -> list[tuple[Update, Candi
 
 
 def find_uncertain_updates(comparison: NameComparison, claims: Iterable[NameClaim]) -> dict[RecordKey, Blocked]:
-    """Return, by key, why updates that remove targets wait: one of their objects also states what is no target.
+    """Return, by key, why an update that removes targets waits: one of its objects also states an invalid target.
 
     That may be a removed target with a typing error in it.
     """

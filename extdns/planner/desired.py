@@ -165,7 +165,7 @@ def _is_lost(desired: DesiredRecord, view: NameView, planner: Planner) -> bool:
 
 
 def find_invalid_hosts(claims: Iterable[NameClaim], view: NameView, planner: Planner) -> dict[NameClaim, Blocked]:
-    """Return the PTR claims of names that are no host names, and why they do not count.
+    """Return the PTR claims of names that are not host names, and why they do not count.
 
     They count if a PTR record of ours has the name, or had it and was removed by somebody else.
     """

@@ -92,7 +92,7 @@ def find_unproven(claims: Iterable[NameClaim]) -> list[ResolvedClaim]:
 
 
 def find_reverse_name(target: str) -> DnsName | None:
-    """Return the name of the PTR record of the address *target*, None if it is no address."""
+    """Return the name of the PTR record of the address *target*, None if it is not an address."""
     parsed = parse_address(target)
     if parsed is None:
         return None

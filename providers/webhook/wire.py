@@ -141,7 +141,7 @@ def decode_endpoints(body: bytes) -> tuple[Endpoint, ...]:
     """Decode the answer of `GET /records` or `POST /adjustendpoints`; null gives ().
 
     Raises:
-        WireError: the body is no list of endpoints, or exceeds a bound.
+        WireError: the body is not a list of endpoints, or exceeds a bound.
     """
     try:
         return _ENDPOINTS.decode(body) or ()

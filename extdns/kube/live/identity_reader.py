@@ -51,7 +51,7 @@ class IdentityReader:
 
     Attributes:
         epoch: increases each time another cluster responds.
-        failure: why the last read failed, or "". A missing permission is no failure. After a failure, the identity
+        failure: why the last read failed, or "". A missing permission is not a failure. After a failure, the identity
             should be read again soon.
     """
 

@@ -247,7 +247,7 @@ class FoundTargets(Value, frozen=True, kw_only=True):
 
     Attributes:
         groups: pairs of a record type and its canonical targets.
-        invalid: what is wrong with the first text among them that is no target, None if all are. A record of any other
+        invalid: what is wrong with the first of the texts that is not a target, None if all are. A record of any other
             type may be meant, so existing ones stay.
         is_stated: whether an annotation, a spec or a template states them, and not a controller.
     """
