@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
     if shell := environ.get(COMPLETION_VARIABLE, "").removesuffix("_complete"):
-        importlib.import_module("extdns.subcommands.completion").show_candidates(shell)
+        importlib.import_module("extdns.commands.completion").show_candidates(shell)
         return 0
     word = arguments[0] if arguments and arguments[0][:1] not in {"-", "@"} else ""
     commands = list_commands() if word else {}
@@ -54,7 +54,7 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
         return _run_command(word, arguments[1:], environ)
     match find_requested_text(arguments):
         case "help":
-            show(importlib.import_module("extdns.subcommands.help").render_overview())
+            show(importlib.import_module("extdns.commands.help").render_overview())
             return 0
         case "version":
             show(f"extdns {__version__}\n")

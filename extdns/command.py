@@ -1,4 +1,4 @@
-"""Declare, find and run commands: the files of `extdns.subcommands`, which begin with a line on what they do."""
+"""Declare, find and run commands: the files of `extdns.commands` that begin with a line on what `extdns NAME` does."""
 
 from __future__ import annotations
 
@@ -125,14 +125,19 @@ OUTPUT: Final = output_option("text", "json")
 
 def list_commands() -> dict[str, str]:
     """Return what each command does, by name, from the first lines of the files: importing them would take long."""
-    files = sorted(Path(__file__).with_name("subcommands").glob("[a-z]*.py"))
-    lines = ((file.stem.replace("_", "-"), file.read_text(encoding="utf-8").partition("\n")[0]) for file in files)
-    return {name: line.partition(": ")[2].rstrip('."') for name, line in lines}
+    found: dict[str, str] = {}
+    for file in sorted(Path(__file__).with_name("commands").glob("[a-z]*.py")):
+        with file.open(encoding="utf-8") as lines:
+            title, _, summary = lines.readline().partition(": ")
+        name = file.stem.replace("_", "-")
+        if title == f'"""`extdns {name}`':
+            found[name] = summary.rstrip('."\n')
+    return found
 
 
 def load_command(name: str) -> Command:
     """Import the command *name*, which is one of `list_commands`."""
-    loaded: Command = import_module(f"extdns.subcommands.{name.replace('-', '_')}").main
+    loaded: Command = import_module(f"extdns.commands.{name.replace('-', '_')}").main
     return loaded
 
 

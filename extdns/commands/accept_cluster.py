@@ -5,23 +5,40 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import click
+
+from extdns.command import STATE_FLAGS, command
 from extdns.commands.output import show
-from extdns.commands.state_store import find_state_store
 from extdns.errors import ExtdnsError, UsageError, sanitize
+from extdns.flags.parser import KindType
+from extdns.flags.records import CLUSTER_ID
 from extdns.flags.usage_errors import usage_error
-from extdns.kube import state_document
-from extdns.model.saved_state import Approval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+@command(
+    flags=STATE_FLAGS,
+    examples=(
+        "extdns accept-cluster 7f3a-91c2 --state-file=state.json",
+        "extdns accept-cluster 7f3a-91c2 --state-configmap=dns/extdns-state",
+    ),
+    exit_codes="0, or 1 if an argument is wrong or no extdns waits until somebody accepts the cluster ID.",
+)
+@click.argument("cluster", metavar="ID", type=KindType(CLUSTER_ID))
 def main(flags: Sequence[str], environ: Mapping[str, str], *, cluster: str) -> int:
-    """Save the approval of the cluster with this id. Return the exit code.
+    """Accept that the objects come from another cluster than the one that the saved state names.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    Until then extdns creates records, but updates and deletes none. First check that extdns does not run with the
+    kubeconfig of a wrong cluster.
+
+    `extdns status` and the decisions with the reason other-cluster show the ID.
     """
+    from extdns.commands.state_store import find_state_store
+    from extdns.kube import state_document
+    from extdns.model.saved_state import Approval
+
     store = find_state_store(flags, environ)
     try:
         document = store.read()

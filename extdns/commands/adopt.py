@@ -1,57 +1,50 @@
-"""`extdns adopt`: take ownership of records that are exactly as objects request and that nobody owns.
-
-With `--re-encrypt`, encrypt the ownership records of records that are ours with the first key instead.
-"""
+"""`extdns adopt`: take ownership of existing records that are as objects request."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from extdns.app import assembly
-from extdns.app.provider import build_provider
-from extdns.app.registry import build_registry, build_registry_context, find_ownership_names
-from extdns.commands.one_pass import FixedStateStore, configure_pass, finish_pass, require_files, run_pass
+from extdns.command import OUTPUT, command, option
 from extdns.commands.output import show_document
-from extdns.commands.possible_owners import PossibleOwner, PossibleOwners
-from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
-from extdns.controller.stop_signals import StopSignals
-from extdns.documents.migration import build_adoption, format_adoption
 from extdns.flags.usage_errors import usage_error
-from extdns.model.change import Action, Blocked, ChangeSet, Update, Write
-from extdns.model.reason import Reason
-from extdns.model.record import restate_record
-from extdns.model.saved_state import Saved
-from extdns.planner.proposal import find_differences
-from extdns.planner.settings import Policy
-from registry.txt.spec import build_codec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from extdns.config import Config
-    from extdns.documents.plan import PassResult
-    from extdns.model.change import Decision
-    from extdns.model.dns_name import DnsName
-    from extdns.model.record import OwnedRecord, Record, RecordKey
-    from extdns.model.zone import Zone
-    from extdns.ports import Registry
-    from registry.txt.ownership_index import OwnershipTextCodec
 
-
-_Key = tuple[str, "DnsName", str, str]
-
-
+@command(
+    examples=("extdns adopt @extdns.flags", "extdns adopt @extdns.flags --yes"),
+    exit_codes=(
+        "0 if nothing is left to adopt or re-encrypt, 2 if something is, 1 if a flag is wrong, something could not be "
+        "read, or a record cannot be adopted or re-encrypted."
+    ),
+)
+@option("--re-encrypt", is_flag=True, help="encrypts ownership records of ours with the first key")
+@option("--yes", is_flag=True, help="writes the ownership records")
+@OUTPUT
 def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, re_encrypt: bool, output: str) -> int:
-    """List the records that can be adopted, and adopt them with `--yes`. Return the exit code.
+    """Take ownership of existing records, such as those made by hand or by a tool that is no longer used.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    A record can be adopted if it is exactly as an object requests and nobody owns it. Without --yes, the records are
+    only listed.
+
+    With --yes, extdns writes the ownership records and nothing else; no other record changes. A record that somebody
+    changes in the meantime is left alone. From then on extdns keeps the adopted records up to date, and deletes them
+    when no object requests them. Nothing is written while something cannot be read.
+
+    Records that cannot be adopted are listed with the reason. Records that differ from what objects request are not
+    adopted; `extdns plan` shows them.
+
+    With --re-encrypt, no record is adopted. Instead, the ownership records of ours that are plain text, or encrypted
+    with another key than the first --txt-encrypt-aes-key, are encrypted with the first key. Records that no object
+    requests, or that extdns is about to change, are listed as ones that cannot be re-encrypted.
     """
+    from extdns.app.registry import find_ownership_names
+    from extdns.commands.adoption import adopt
+    from extdns.commands.one_pass import configure_pass, require_files
+    from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
+    from extdns.documents.migration import format_adoption
+
     config = configure_pass(flags, environ)
     if not config.registry.txt_owner_id or find_ownership_names(config.registry) is None:
         raise usage_error("extdns adopt needs ownership records", "give --registry=txt and --txt-owner-id")
@@ -60,169 +53,8 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, re_encr
     require_files(config, "extdns adopt")
     if yes and config.control.dry_run:
         raise usage_error("--yes writes, and --dry-run forbids it", "leave one of them out")
-    is_chosen = partial(_is_outdated, build_codec(build_registry_context(config))) if re_encrypt else _lacks_owner
-    result = run_pass(config)
-    candidates = {
-        one.key: one
-        for one in sorted(result.engine.decisions, key=attrgetter("sort_key"))
-        if one.current and is_chosen(one.current) and (re_encrypt or _is_candidate(one, config.registry.txt_owner_id))
-    }
-    taken = yes and not result.missing
-    owned = {} if re_encrypt else _find_owned(result, candidates)
-    free = [one for key, one in candidates.items() if key not in owned]
-    attempt = _run_adopting_pass(config, free, is_chosen, writes=taken) if free else result
-    result = result._replace(missing=tuple(dict.fromkeys((*result.missing, *attempt.missing))))
-    refused = _find_refused(candidates, owned, attempt, Reason.PUBLISHED if taken else Reason.OWNERSHIP_RECORD_MISSING)
-    refused_keys = {one.key for one in refused}
-    records = tuple(one for key, one in candidates.items() if key not in refused_keys)
-    document = build_adoption(result, records, refused, taken=taken, re_encrypts=re_encrypt)
+    document = adopt(config, writes=yes, re_encrypts=re_encrypt)
     show_document(document, format_adoption(document), output)
-    if result.missing or refused:
+    if document.missing or document.refused:
         return FAILED
-    return INCOMPLETE if records and not taken else DONE
-
-
-def _is_candidate(decision: Decision, owner: str) -> bool:
-    """Return whether the current record is foreign and equals the desired one."""
-    if decision.reason is not Reason.FOREIGN_RECORD or decision.current is None or decision.desired is None:
-        return False
-    return not find_differences(decision.current, decision.desired, owner)
-
-
-def _lacks_owner(owned: OwnedRecord) -> bool:
-    return owned.owner is None and not (owned.is_ours or owned.encrypted_name)
-
-
-def _is_outdated(codec: OwnershipTextCodec, owned: OwnedRecord) -> bool:
-    """Return whether *owned* is ours, and none of its ownership records is encrypted with the first key."""
-    return owned.is_ours and not any(codec.is_current(record.targets[0]) for record in owned.ownership_records)
-
-
-def _run_adopting_pass(
-    config: Config, chosen: Iterable[Decision], is_chosen: Callable[[OwnedRecord], bool], *, writes: bool
-) -> PassResult:
-    """Run a pass that writes ownership records of *chosen*. If *writes* is false, the pass only plans."""
-    control = config.control
-    policy = Policy.UPSERT_ONLY if control.policy == Policy.SYNC else control.policy  # keeps ownership records, too
-    config = replace(config, control=control.replace(dry_run=not writes, policy=policy))
-    keys = {one.current.key for one in chosen if one.current}
-    with StopSignals() as signals:
-        running = assembly.assemble(
-            config,
-            service=build_provider(config),
-            state=FixedStateStore(Saved()),
-            registry=AdoptingRegistry(build_registry(config), keys, is_chosen),
-            needs_approval=True,
-        )
-        signals.deliver_to(running.controller.stop)
-        running.controller.run(once=True, approve=lambda: None)
-    return finish_pass(config, running)
-
-
-def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict[_Key, Decision]:
-    """Return decisions, by key, about *candidates* that may have an owner whose key, prefix or suffix is not ours."""
-    owned: dict[_Key, Decision] = {}
-    for zone_state in result.engine.zones:
-        here = {key: one for key, one in candidates.items() if one.zone == zone_state.zone and one.current}
-        if here:
-            above = (other.cache for other in result.engine.zones if _is_above(other.zone, zone_state.zone))
-            records = [record for cache in (zone_state.cache, *above) for record in cache.all_records()]
-            owners = _find_possible_owners(result.config, records, zone_state.zone)
-            for key, one in here.items():
-                if one.current and (owner := owners.find(one.current.record)):
-                    owned[key] = _refuse_adoption(one, owner)
-    return owned
-
-
-def _find_possible_owners(config: Config, records: Sequence[Record], zone: Zone) -> PossibleOwners:
-    """Return the possible owners of the *records* of a zone, for any naming format of their ownership records."""
-    owned_records = build_registry(config).read(records, zone)
-    proving = {record.key for owned in owned_records for record in owned.ownership_records}
-    return PossibleOwners(records, proving, build_codec(build_registry_context(config)))
-
-
-def _is_above(other: Zone, zone: Zone) -> bool:
-    """Return whether *other* is above *zone*, so that it may hold the ownership record of the apex of *zone*."""
-    return other.name != zone.name and zone.name.within(other.name)
-
-
-def _refuse_adoption(decision: Decision, owner: PossibleOwner) -> Decision:
-    if owner.owner is None:
-        detail = f"TXT {owner.text} looks like the record's ownership record, encrypted with another key"
-        return replace(decision, action=Action.KEEP, reason=Reason.OWNERSHIP_RECORD_UNREADABLE, detail=detail)
-    detail = (
-        f'TXT {owner.text}, an ownership record of "{owner.owner}", may cover the record with another prefix or suffix'
-    )
-    return replace(decision, action=Action.KEEP, reason=Reason.OWNED_BY_OTHER, detail=detail)
-
-
-def _find_refused(
-    candidates: Mapping[_Key, Decision], owned: Mapping[_Key, Decision], attempt: PassResult, success: Reason
-) -> tuple[Decision, ...]:
-    """Return the decisions about the *candidates* that are *owned*, or whose reason in *attempt* is not *success*."""
-    decided = {**{one.key: one for one in attempt.engine.decisions if one.current}, **owned}
-    return tuple(now for key, one in candidates.items() if (now := decided.get(key, one)).reason is not success)
-
-
-class AdoptingRegistry:
-    """A `Registry` that treats chosen records as ours, and their ownership records as missing.
-
-    The only writes it returns are those of the missing ownership records.
-    """
-
-    def __init__(
-        self, registry: Registry, chosen: Collection[RecordKey], is_chosen: Callable[[OwnedRecord], bool]
-    ) -> None:
-        """Choose the records *chosen* as long as *is_chosen* is true for them. For all others, *registry* decides."""
-        self._registry = registry
-        self._chosen = frozenset(chosen)
-        self._is_chosen = is_chosen
-
-    @property
-    def owner(self) -> str:
-        """Our owner id."""
-        return self._registry.owner
-
-    def is_ownership_text(self, target: str) -> bool:
-        """Return whether the wrapped registry takes *target* for an ownership record."""
-        return self._registry.is_ownership_text(target)
-
-    def ownership_name(self, name: DnsName) -> DnsName | None:
-        """Return the name of the ownership record of *name* in the wrapped registry."""
-        return self._registry.ownership_name(name)
-
-    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
-        """Return the related names of *name* in the wrapped registry."""
-        return self._registry.related_names(name, zone)
-
-    def read(self, records: Iterable[Record], zone: Zone) -> tuple[OwnedRecord, ...]:
-        """Read the owners, with the chosen records as ours but without a current ownership record."""
-        return tuple(
-            replace(owned, is_ours=True, has_current_format=False)
-            if owned.key in self._chosen and self._is_chosen(owned)
-            else owned
-            for owned in self._registry.read(records, zone)
-        )
-
-    def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
-        """Complete only the updates that add an ownership record, and write the records themselves again as they are.
-
-        If *change_set* has no such update, return `Blocked`.
-        """
-        additions = tuple(
-            change
-            for change in change_set.changes
-            if isinstance(change, Update) and change.key in self._chosen and change.differences == ("ownership record",)
-        )
-        if not additions:
-            return Blocked(reason=Reason.POLICY_KEEPS, detail="extdns adopt writes only ownership records")
-        completed = self._registry.complete(replace(change_set, changes=additions), current)
-        if isinstance(completed, Blocked):
-            return completed
-        return replace(completed, writes=tuple(map(self._keep_data, completed.writes)))
-
-    def _keep_data(self, write: Write) -> Write:
-        """Return *write*; for a chosen record, one that writes the current data again instead of the desired data."""
-        if write.old is None or write.key not in self._chosen:
-            return write
-        return Write(old=write.old, new=restate_record(write.old))
+    return INCOMPLETE if document.records and not document.taken else DONE

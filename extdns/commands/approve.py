@@ -6,26 +6,41 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+import click
+
+from extdns.command import STATE_FLAGS, command
 from extdns.commands.output import show
-from extdns.commands.state_store import find_state_store
-from extdns.documents.held import SavedHeldSummary, summarize_held_sets
 from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
-from extdns.kube import state_document
-from extdns.model.saved_state import Approval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from extdns.documents.held import SavedHeldSummary
+
 _CODE: Final = re.compile(r"[0-9a-f]{4}-[0-9a-f]{4}")
 
 
+@command(
+    flags=STATE_FLAGS,
+    examples=(
+        "extdns approve 7f3a-91c2 --state-file=state.json",
+        "extdns approve 7f3a-91c2 0b1c-44de --state-file=state.json",
+    ),
+    exit_codes="0, or 1 if an argument is wrong or no held deletes have one of the codes.",
+)
+@click.argument("codes", metavar="CODE...", nargs=-1)
 def main(flags: Sequence[str], environ: Mapping[str, str], *, codes: Sequence[str]) -> int:
-    """Approve the held deletes with these *codes*, and show them. Return the exit code.
+    """Approve the held deletes that are shown under CODE, as far as they are still held, for 24 hours.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    The running extdns reads the approval within ten seconds; if none runs, the next one does. `extdns status`, the log
+    and the Events of the objects show the code.
     """
+    from extdns.commands.state_store import find_state_store
+    from extdns.documents.held import summarize_held_sets
+    from extdns.kube import state_document
+    from extdns.model.saved_state import Approval
+
     codes = tuple(dict.fromkeys(codes))
     if invalid := next((code for code in codes if not _CODE.fullmatch(code)), None):
         raise usage_error(

@@ -6,29 +6,22 @@ import math
 import shlex
 import shutil
 import sys
-import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extdns import log
-from extdns.app import assembly
+from extdns.command import NO_FLAGS, command, option
 from extdns.commands.output import find_command
-from extdns.commands.screen import Screen
-from extdns.config import parse
-from extdns.controller.exit_codes import DONE, FAILED
-from extdns.controller.stop_signals import StopSignals
 from extdns.errors import UsageError, shorten
 from extdns.flags.address import ListenAddress
-from extdns.log import Event
-from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from extdns.app.assembly import Assembly
+    from extdns.commands.screen import Screen
     from extdns.engine.engine import Engine
     from extdns.model.change import Decision
 
@@ -36,25 +29,37 @@ _MANIFESTS: Final = Path("examples/demo")
 _RULES: Final = Path("examples/policy/cel/wildcard-needs-label.yaml")
 _ZONES: Final = Path("examples/zones")
 _SCRATCH: Final = Path(".demo")
-
-
 _COUNTDOWN_STEP_S: Final = 15.0
 _MAX_COUNTED: Final = 5
 _FLAGS_FILE: Final = "demo.flags"
 _ADDRESS: Final = "--web-address"
 _ADDRESS_VARIABLE: Final = "EXTERNAL_DNS_WEB_ADDRESS"
-_PRINTED_EVENTS: Final = frozenset(
-    {Event.OBJECT_UNREADABLE, Event.OBJECT_READABLE, Event.OBJECT_FAILED, Event.ZONE_READ_FAILED, Event.DEFECT}
+
+
+@command(
+    flags=NO_FLAGS,
+    examples=("extdns demo", "extdns demo --web-address=:8080"),
+    exit_codes="0, or 1 if an argument is wrong, the examples are missing or the pass was interrupted.",
 )
-"""Log lines to show. The tables of the demo show everything else."""
-
-
+@option(
+    "--web-address",
+    metavar="HOST:PORT",
+    help="address of the live page, also EXTERNAL_DNS_WEB_ADDRESS; a free port if its port is in use",
+)
 def main(_: Sequence[str], environ: Mapping[str, str], *, web_address: str | None) -> int:
-    """Publish the examples: until Ctrl-C if standard input is a terminal, otherwise in one pass. Return the exit code.
+    """Publish the manifests in examples/demo into copies of the zone files in examples/zones.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    The copies are in .demo. In a terminal the demo runs until Ctrl-C, and shows what happens when you edit a manifest.
+    Otherwise it makes one pass.
     """
+    from extdns import log
+    from extdns.app import assembly
+    from extdns.commands.screen import Screen
+    from extdns.config import parse
+    from extdns.controller.exit_codes import DONE, FAILED
+    from extdns.controller.stop_signals import StopSignals
+    from extdns.log import Event
+
     if not _MANIFESTS.is_dir() or not _ZONES.is_dir():
         raise UsageError(
             f"extdns demo needs the folders {_MANIFESTS} and {_ZONES}; start it in a checkout of the extdns repository"
@@ -68,7 +73,14 @@ def main(_: Sequence[str], environ: Mapping[str, str], *, web_address: str | Non
     _copy_zones()
     screen = Screen()
     screen.show_command(flags)
-    log.configure(format="readable", level="info", stream=sys.stdout, omitted=frozenset(Event) - _PRINTED_EVENTS)
+    printed = {
+        Event.OBJECT_UNREADABLE,
+        Event.OBJECT_READABLE,
+        Event.OBJECT_FAILED,
+        Event.ZONE_READ_FAILED,
+        Event.DEFECT,
+    }
+    log.configure(format="readable", level="info", stream=sys.stdout, omitted=frozenset(Event) - printed)
     with StopSignals() as signals:
         running = assembly.assemble(config, reporter=screen)
         signals.deliver_to(running.controller.stop)
@@ -122,6 +134,8 @@ def _build_flags(folder: Path) -> list[str]:
 
 def _show_and_follow(running: Assembly, screen: Screen, address: ListenAddress, pages: ExitStack) -> None:
     """Show the first pass, and from then on every change. *pages* closes the live page."""
+    import threading
+
     _show_first_pass(running, screen)
     page, problem = _start_page(running, address, pages)
     screen.print(f"\n{problem or f'The live page: {page}'}")
@@ -179,6 +193,8 @@ class Countdown:
 
         If the record is not in a grace period, return "" and remove its stored time.
         """
+        from extdns.model.reason import Reason
+
         record = f"{decision.name} {decision.type}"
         self._ends.pop(record, None)
         if decision.zone is None or decision.current is None or decision.reason is not Reason.IN_GRACE:

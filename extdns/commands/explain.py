@@ -4,37 +4,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
+import click
 
-from extdns.app.provider import build_provider
-from extdns.commands import running_process
-from extdns.commands.one_pass import ZonesOfNameReader, describe_command, run_one_pass
+from extdns.command import OUTPUT, command, option
 from extdns.commands.output import show_document
-from extdns.controller.exit_codes import DONE, FAILED
-from extdns.documents.explanation import format_name
-from extdns.documents.name import NameDocument, build_name
-from extdns.documents.object import ObjectDocument, build_object, format_object
-from extdns.documents.reason import build_reason, format_reason
-from extdns.documents.snapshot import EngineSnapshot
 from extdns.errors import InvalidValueError, UsageError, find_similar, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import REASONS, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from extdns.commands.one_pass import ZonesOfNameReader
     from extdns.config import Config
+    from extdns.documents.name import NameDocument
+    from extdns.documents.object import ObjectDocument
     from extdns.ports import ZoneReader
 
 
+@command(
+    examples=("extdns explain web.shop.example @extdns.flags", "extdns explain service/shop/web @extdns.flags"),
+    exit_codes="0, or 1 if a flag is wrong, there is no such object or code, or something could not be read.",
+)
+@click.argument("topic", metavar="NAME|KIND/NAMESPACE/NAME|CODE")
+@option(
+    "--controller",
+    metavar="URL",
+    help="the running extdns with this address of the live page answers; this costs no call to the cluster or the DNS "
+    "service",
+)
+@OUTPUT
 def main(flags: Sequence[str], environ: Mapping[str, str], *, topic: str, controller: str | None, output: str) -> int:
-    """Explain *topic*. Return the exit code.
+    """Explain a name, an object or a reason code.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    For a name, show which objects request it and where on the object, which of them is used, the zone, the current
+    records and their owners, and what extdns would do and why.
+
+    For an object, such as service/shop/web, show the same for each of its names. Use KIND/NAME for objects without a
+    namespace. For a reason code, show what it means.
+
+    Without flags, the extdns that runs on this machine answers, if there is one. With the flags of a run, this command
+    makes one pass over the objects and the zones; for a name, only over its zones. Nothing is written.
     """
-    if _is_reason_code(topic):
+    from extdns.commands import running_process
+    from extdns.controller.exit_codes import DONE, FAILED
+    from extdns.documents.explanation import format_name
+    from extdns.documents.name import NameDocument
+    from extdns.documents.object import format_object
+
+    if "." not in topic and "/" not in topic:  # a name has a dot, and an object has a slash
         return _explain_reason(topic, [*flags, *(["--controller"] if controller else [])], output)
     if controller is not None:
         running_process.require_no_flags(flags)
@@ -54,6 +72,10 @@ def _parse_name(text: str) -> DnsName:
 
 def _query_process(about: str, controller: str | None, flags: Sequence[str]) -> NameDocument | ObjectDocument | None:
     """Return the answer of a running process; None if there are flags for a pass, or if no local process answers."""
+    from extdns.commands import running_process
+    from extdns.documents.name import NameDocument
+    from extdns.documents.object import ObjectDocument
+
     if isinstance(about, DnsName):
         return running_process.find_document(controller, flags, f"names/{about}", NameDocument)
     return running_process.find_document(controller, flags, f"objects/{about}", ObjectDocument)
@@ -61,32 +83,41 @@ def _query_process(about: str, controller: str | None, flags: Sequence[str]) -> 
 
 def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument | ObjectDocument:
     """Make one pass, and return what it found about the name or object *about*."""
+    from extdns.commands.running_process import LOCAL_ADDRESS
+
     try:
-        if isinstance(about, DnsName):
-            return _explain_name(about, flags, environ)
-        result = run_one_pass(flags, environ)
-        document = build_object(EngineSnapshot(result.engine), about, result.missing)
-        return replace(document, process=describe_command(result.config, flags))
+        return _make_pass(about, flags, environ)
     except UsageError as exc:
         if flags:
             raise
         raise UsageError(
-            f"{exc}\n  no extdns answers at {running_process.LOCAL_ADDRESS} either; to query another: --controller=URL"
+            f"{exc}\n  no extdns answers at {LOCAL_ADDRESS} either; to query another: --controller=URL"
         ) from exc
 
 
-def _explain_name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument:
+def _make_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument | ObjectDocument:
+    from msgspec.structs import replace
+
+    from extdns.commands.one_pass import ZonesOfNameReader, describe_command, open_reader, run_one_pass
+    from extdns.documents.name import build_name
+    from extdns.documents.object import build_object
+    from extdns.documents.snapshot import EngineSnapshot
+
+    if not isinstance(about, DnsName):
+        result = run_one_pass(flags, environ)
+        found = build_object(EngineSnapshot(result.engine), about, result.missing)
+        return replace(found, process=describe_command(result.config, flags))
     readers: list[ZonesOfNameReader] = []
 
-    def open_reader(config: Config) -> ZoneReader:
-        readers.append(ZonesOfNameReader(build_provider(config)[0], name))
+    def open_zones(config: Config) -> ZoneReader:
+        readers.append(ZonesOfNameReader(open_reader(config), about))
         return readers[0]
 
-    result = run_one_pass(flags, environ, open_reader)
+    result = run_one_pass(flags, environ, open_zones)
     known = readers[0].known_zones
     document = build_name(
         EngineSnapshot(result.engine),
-        name,
+        about,
         result.config,
         zones_known=len(known),
         missing=result.missing,
@@ -95,17 +126,12 @@ def _explain_name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str
     return replace(document, process=describe_command(result.config, flags))
 
 
-def _is_reason_code(text: str) -> bool:
-    """Return whether *text* must be a reason code: a name has a dot, and an object has a slash."""
-    return "." not in text and "/" not in text
-
-
 def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:
-    """Show what the reason code *text* means. Return the exit code.
+    """Show what the reason code *text* means. Return the exit code."""
+    from extdns.controller.exit_codes import DONE
+    from extdns.documents.reason import build_reason, format_reason
+    from extdns.model.reason import REASONS, Reason
 
-    Raises:
-        UsageError: there is no such code, or there are flags.
-    """
     reason = REASONS.get(text.strip("[]").lower())
     if reason is None:
         near = find_similar(text.lower(), Reason)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from extdns.app.registry import find_ownership_names
+from extdns.command import command, option
 from extdns.commands.output import show
 from extdns.errors import UsageError, sanitize
 from extdns.flags import parser
@@ -14,26 +13,51 @@ from extdns.flags.providers import AwsFlags
 from extdns.flags.records import PlanFlags, RegistryFlags
 from extdns.flags.usage_errors import usage_error
 from extdns.flags.validation import find_warnings
-from providers.aws import iam_policy
-from providers.aws.policy_scope import build_policy_scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from providers.aws import iam_policy
 
 _ARN: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:oidc-provider/[\w./-]+", re.ASCII)
 _AWS: Final = "aws"
 _ACCOUNT: Final = re.compile(r"([a-z0-9-]{1,63})/([a-z0-9.-]{1,253})")
 
 
+@command(
+    examples=(
+        "extdns iam-policy --zone-id-filter=Z0123456789ABC",
+        "extdns iam-policy --trust=pod-identity --service-account=external-dns/extdns",
+    )
+)
+@option(
+    "--trust",
+    metavar="ARN|pod-identity",
+    help="prints the trust policy of the role, for the OIDC provider of the cluster with this ARN (IRSA), or for EKS "
+    "Pod Identity",
+)
+@option("--service-account", metavar="NAMESPACE/NAME", help="the service account that may use the role")
+@option(
+    "--assume",
+    is_flag=True,
+    help="prints the policy of the pod's own identity, which may only assume --aws-assume-role",
+)
 def main(
     flags: Sequence[str], environ: Mapping[str, str], *, trust: str | None, service_account: str | None, assume: bool
 ) -> int:
-    """Print the requested policy. Return the exit code.
+    """Print the policy of the role that reads and writes the zones, with only the permissions that the flags need.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    They are the zones of --zone-id-filter, the names of --domain-filter and --exclude-domains with their ownership
+    records, the managed record types, and the actions CREATE and DELETE, of which conditional writes consist; with
+    --no-aws-conditional-writes UPSERT, too. Without filters, all zones and names are allowed.
+
+    AWS_REGION, or else AWS_DEFAULT_REGION, decides the partition. --zone-id-filter takes ids of hosted zones, such as
+    Z0123456789ABC; for names use --domain-filter.
     """
+    from extdns.app.registry import find_ownership_names
+    from providers.aws import iam_policy
+    from providers.aws.policy_scope import build_policy_scope
+
     if trust is not None or service_account is not None:
         _print(_build_trust_policy(trust, service_account))
         return 0
@@ -74,10 +98,14 @@ def _read_values(flags: Sequence[str], environ: Mapping[str, str]) -> dict[str, 
 
 
 def _print(document: iam_policy.PolicyDocument) -> None:
+    import json
+
     show(json.dumps(document, indent=2) + "\n")
 
 
 def _build_trust_policy(trust: str | None, account: str | None) -> iam_policy.PolicyDocument:
+    from providers.aws import iam_policy
+
     if trust is None or not (trust == iam_policy.POD_IDENTITY or _ARN.fullmatch(trust)):
         raise usage_error(
             f"--trust={sanitize(trust or '')} is not an OIDC provider",

@@ -5,14 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from extdns.commands.one_pass import FixedStateStore, configure_pass, require_files, run_pass
+from extdns.command import OUTPUT, command
 from extdns.commands.output import show_document
-from extdns.commands.zone_snapshot import build_engine_reader
-from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE
-from extdns.documents.migration import build_migration, format_migration
 from extdns.flags import parser
 from extdns.flags.usage_errors import usage_error
-from extdns.model.saved_state import Saved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,12 +16,28 @@ if TYPE_CHECKING:
     from extdns.documents.plan import PassResult
 
 
+@command(
+    examples=("extdns migrate @extdns.flags", "extdns migrate @extdns.flags --output=json"),
+    exit_codes=(
+        "0 if the first pass of extdns would change nothing, 2 if it would change something, 3 if deletes are held, 1 "
+        "if a flag is wrong or something could not be read."
+    ),
+)
+@OUTPUT
 def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> int:
-    """Show what switching from external-dns to extdns would change. Return the exit code.
+    """Show what a switch from external-dns to extdns would change.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    Give the flags and environment variables (EXTERNAL_DNS_*) that external-dns runs with. extdns reads the objects and
+    zones, plans once by its own rules and once by those of external-dns (--compat), and compares the two plans. Nothing
+    is written.
+
+    The output separates changes that external-dns would make anyway from those that extdns makes because it differs on
+    purpose.
     """
+    from extdns.commands.one_pass import configure_pass, require_files, run_pass
+    from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE
+    from extdns.documents.migration import build_migration, format_migration
+
     config = configure_pass(flags, environ)
     if config.control.compat:
         raise usage_error("extdns migrate itself makes a second plan with --compat", "leave --compat out")
@@ -43,6 +55,10 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
 
 def _run_compat_pass(ours: PassResult, flags: Sequence[str], environ: Mapping[str, str]) -> PassResult:
     """Plan by the rules of external-dns, over the zones that the first pass has read."""
+    from extdns.commands.one_pass import FixedStateStore, configure_pass, run_pass
+    from extdns.commands.zone_snapshot import build_engine_reader
+    from extdns.model.saved_state import Saved
+
     policy = () if "policy" in parser.parse_settings(flags, environ) else (f"--policy={ours.config.control.policy}",)
     config = configure_pass([*flags, *policy, "--compat"], environ)
     reader = partial(build_engine_reader, ours.engine, lambda zone_state: zone_state.cache.all_records())

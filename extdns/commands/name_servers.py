@@ -1,11 +1,12 @@
-"""Query the authoritative name servers of a zone (RFC 1034, RFC 2308)."""
+"""Query the name servers of a zone (RFC 1034, RFC 2308), and compare their answers with the expected records."""
 
 from __future__ import annotations
 
 import errno
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import dns.exception
 import dns.flags
@@ -19,8 +20,16 @@ import dns.resolver
 import dns.rrset
 import dns.tokenizer
 
+from extdns.documents.document import build_zone_reference
+from extdns.documents.verification import ServedDocument, ServerDocument
+from extdns.errors import sanitize
+from extdns.flags.usage_errors import usage_error
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
+from extdns.model.record import parse_address
+
+if TYPE_CHECKING:
+    from extdns.documents.verification import ExpectedRecord, ServedState
 
 _TIMEOUT_S: Final = 2.0
 _TRIES: Final = 2  # a datagram may get lost
@@ -69,6 +78,26 @@ class Answer(NamedTuple):
     no_route: bool = False
 
 
+def parse_server(text: str) -> Server:
+    """Parse the value of `--nameserver`.
+
+    Raises:
+        UsageError: it is not an address.
+    """
+    host, port = text, str(_PORT)
+    if text.startswith("["):
+        host, _, after = text[1:].partition("]")
+        port = after.removeprefix(":") or port
+    elif text.count(":") == 1:
+        host, _, port = text.partition(":")
+    if parse_address(host) is None or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
+        raise usage_error(
+            f"--nameserver={sanitize(text)} is not the address of a name server",
+            "allowed: ADDRESS, ADDRESS:PORT, [IPV6]:PORT",
+        )
+    return Server("", host, int(port), resolves=True)
+
+
 def find_name_servers(zone: str, path: str = "/etc/resolv.conf", *, port: int = _PORT) -> tuple[Server, ...]:
     """Return the name servers of *zone*, one for each address; () if they cannot be resolved.
 
@@ -109,6 +138,13 @@ class QueryRound:
         answers = [self._query(server, name, rtype) for server in servers]
         reached = {answer.server.name for answer in answers if not answer.no_route} - {""}
         return tuple(one for one in answers if not (one.no_route and one.server.name in reached))
+
+    def query_negative_ttl(self, servers: Iterable[Server], zone: DnsName) -> int | None:
+        """Return the negative TTL of *zone* in seconds, from the first of *servers* that answers with its SOA."""
+        for answer in (answer for one in servers for answer in self.query((one,), zone, "SOA")):
+            if answer.targets and answer.ttl_s is not None:
+                return min(answer.ttl_s, _parse_minimum(answer.targets[0]))
+        return None
 
     def _query(self, server: Server, name: DnsName, rtype: str) -> Answer:
         if self._unanswered[server] >= _MAX_UNANSWERED:
@@ -220,8 +256,53 @@ def _parse_strings(text: str) -> tuple[bytes, ...]:
     return tuple(joined)
 
 
-def find_negative_ttl(answer: Answer) -> int | None:
-    """Return the negative TTL in seconds from the SOA in *answer*; None if it has no SOA."""
-    if not answer.targets or answer.ttl_s is None:
-        return None
-    return min(answer.ttl_s, _parse_minimum(answer.targets[0]))
+def build_served(
+    expected: ExpectedRecord, answers: Sequence[Answer], negative_ttl_s: int | None, now: datetime
+) -> ServedDocument:
+    """Describe whether the *answers* of the name servers are those *expected* of the record."""
+    ttls = [answer.ttl_s for answer in answers if answer.ttl_s is not None]
+    cached_s = max((*ttls, negative_ttl_s or 0), default=0)
+    return ServedDocument(
+        name=expected.name,
+        set_identifier=expected.set_identifier,
+        type=expected.type,
+        zone=build_zone_reference(expected.zone) if expected.zone else None,
+        state=_find_state(expected, answers),
+        reason=expected.reason,
+        requested=expected.requested,
+        servers=tuple(
+            ServerDocument(server=str(one.server), targets=one.targets, ttl_seconds=one.ttl_s, problem=one.problem)
+            for one in answers
+        ),
+        cached_until=_format_time(now, cached_s) if answers and expected.requested else "",
+        negative_ttl_seconds=negative_ttl_s,
+    )
+
+
+def _find_state(expected: ExpectedRecord, answers: Sequence[Answer]) -> ServedState:
+    if not expected.requested:
+        return "unpublished"
+    if answers and all(is_served(expected, answer) for answer in answers):
+        return "served"
+    if not expected.is_published:
+        return "pending"
+    return "published" if answers else "unknown"
+
+
+def is_served(expected: ExpectedRecord, answer: Answer) -> bool:
+    """Return whether *answer* shows that the record is served.
+
+    The answer for an alias or a routing policy may be the same before and after a change, so the zone must also hold
+    the record as requested. An alias may have no IPv6 address; its A record is checked on its own.
+    """
+    if answer.problem:
+        return False
+    if expected.alias:
+        return expected.is_published and (bool(answer.targets) or expected.type == rrtype.AAAA)
+    if expected.set_identifier:
+        return expected.is_published and is_subset(expected.type, expected.answers, answer.targets)
+    return has_same_data(expected.type, expected.answers, answer.targets)
+
+
+def _format_time(now: datetime, after_s: int) -> str:
+    return f"{datetime.fromtimestamp(now.timestamp() + after_s, UTC):%Y-%m-%dT%H:%M:%SZ}"

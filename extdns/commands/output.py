@@ -68,7 +68,7 @@ def _silence(descriptor: int) -> None:
 def show_document(document: Document | Mapping[str, object], lines: Iterable[str], output: str) -> None:
     """Write *document* as JSON if *output* is `json`, otherwise *lines*, its text form."""
     if output == JSON:
-        from extdns.documents.document import format_json  # noqa: PLC0415 - `--help` imports this module, and needs no documents
+        from extdns.documents.document import format_json
 
         show(format_json(document))
     else:

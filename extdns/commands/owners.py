@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from extdns.app import state_store
-from extdns.app.cluster import has_live_cluster
-from extdns.app.registry import build_registry
-from extdns.commands.one_pass import describe_command, run_one_pass
+from extdns.command import OUTPUT, command
 from extdns.commands.output import show_document
-from extdns.controller.exit_codes import DONE, FAILED
-from extdns.documents.owners import build_owners, format_owners
 from extdns.errors import ExtdnsError
-from extdns.kube import state_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,12 +15,27 @@ if TYPE_CHECKING:
     from extdns.model.saved_state import Saved
 
 
+@command(
+    examples=("extdns owners @extdns.flags", "extdns owners @extdns.flags --output=json > zones.json"),
+    exit_codes="0, or 1 if a flag is wrong or something could not be read.",
+)
+@OUTPUT
 def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> int:
-    """List the owners of all records. Return the exit code.
+    """List for each zone the owners of its records, according to the ownership records.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    Also shown is when each owner last saved state; orphans (records of ours that no object requests); ownership records
+    that cover no current record; and TXT records that read as ownership records but count as ordinary records. Nothing
+    is written.
+
+    The JSON output holds every record of every zone; `extdns plan --zone-snapshot` reads it instead of the zones.
     """
+    from msgspec.structs import replace
+
+    from extdns.app.registry import build_registry
+    from extdns.commands.one_pass import describe_command, run_one_pass
+    from extdns.controller.exit_codes import DONE, FAILED
+    from extdns.documents.owners import build_owners, format_owners
+
     result = run_one_pass(flags, environ)
     saved, problems = _load_saved_states(result.config)
     document = build_owners(result, build_registry(result.config), saved, problems)
@@ -39,6 +46,10 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
 
 def _load_saved_states(config: Config) -> tuple[tuple[tuple[str, Saved], ...] | None, tuple[str, ...]]:
     """Return the saved state of every owner id, None if nothing is saved or it cannot be read; and why it cannot."""
+    from extdns.app import state_store
+    from extdns.app.cluster import has_live_cluster
+    from extdns.kube import state_document
+
     if not (config.deletes.state_file or has_live_cluster(config)):
         return None, ()
     store = state_store.find_document_store(config.cluster, config.deletes)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
-from extdns import log
+from extdns import __version__, log
 from extdns.app import assembly
 from extdns.app.state_store import find_file_failure, is_state_missing
 from extdns.commands.output import show_lines
-from extdns.commands.start_log import log_start
+from extdns.config import format_arguments
 from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.controller.state_dump import StateSignal
 from extdns.controller.stop_signals import StopSignals
@@ -43,7 +44,7 @@ def main(config: Config, signals: StopSignals | None = None) -> int:
     """
     gc.set_threshold(GC_THRESHOLD)
     log.configure(format=config.log.format, level=config.log.level)
-    log_start(config)
+    _log_start(config)
     if is_state_missing(config):
         _log.warning(Event.STATE_NOT_CONFIGURED)
     if config.control.dry_run:
@@ -68,11 +69,7 @@ def _finish_once(config: Config, running: assembly.Assembly) -> int:
         return FAILED
     engine = running.engine
     if config.control.dry_run:
-        from extdns.documents.plan import (  # noqa: PLC0415 - no other run has a plan
-            build_plan_content,
-            format_plan,
-            summarize_pass,
-        )
+        from extdns.documents.plan import build_plan_content, format_plan, summarize_pass
 
         show_lines(format_plan(build_plan_content(summarize_pass(config, engine))))
     if not running.controller.is_complete or running.observers.unwritten_line_count:
@@ -89,3 +86,24 @@ def _serve_page(running: assembly.Assembly) -> None:
         running.page.start()
     except UsageError as exc:
         _log.warning(Event.PAGE_NOT_SERVED, message=str(exc).partition("\n")[0])
+
+
+def _log_start(config: Config) -> None:
+    """Log the version and the flags of *config*; as warnings, log its notices and warnings."""
+    _log.info(Event.STARTED, version=__version__)
+    _log.info(Event.CONFIGURED, **_build_fields(format_arguments(config)))
+    for notice in config.notices:
+        _log.warning(Event.FLAG_NOTICE, notice=notice)
+    for warning in config.warnings:
+        _log.warning(Event.FLAG_INEFFECTIVE, warning=warning.replace("\n ", ";"))
+
+
+def _build_fields(arguments: Iterable[str]) -> dict[str, str]:
+    """Return the arguments by flag name. Join the values of a repeated flag; a switch is `true` or `false`."""
+    fields: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, value = argument.removeprefix("--").partition("=")
+        if not equals:
+            name, value = name.removeprefix("no-"), str(not name.startswith("no-")).lower()
+        fields[name] = f"{fields[name]}, {value}" if name in fields else value
+    return fields

@@ -117,14 +117,14 @@ def _find_console() -> Console | None:
     """Return the terminal of standard output; None if it is not a terminal. `FORCE_COLOR` makes it count as one."""
     if sys.stdout is None or not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
         return None
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed in a pipe
+    from rich.console import Console  # slow to import, and not needed in a pipe
 
     console = Console(highlight=False, markup=False, emoji=False)
     return console if console.is_terminal else None
 
 
 def _render(console: Console, text: str, style: str) -> str:
-    from rich.text import Text  # noqa: PLC0415 - as above
+    from rich.text import Text
 
     with console.capture() as capture:
         console.print(Text(text, style=style), soft_wrap=True)

@@ -1,28 +1,12 @@
-"""`extdns status`: show the held deletes of a running process or, if none answers, in the saved state.
-
-Of the saved state, also show how many deletes were made without approval in the last ten minutes, and how many are
-approved. See docs/design/delete-safety.md.
-"""
+"""`extdns status`: list held deletes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from extdns.commands import running_process
+from extdns.command import OUTPUT, STATE_FLAGS, command, option
 from extdns.commands.output import show_document
-from extdns.commands.state_store import find_state_store
-from extdns.config import parse_state_flags
-from extdns.controller.clock import SystemClock
-from extdns.documents.held import (
-    UNKNOWN,
-    HeldDocument,
-    build_saved_state,
-    format_held,
-    format_saved_state,
-    list_state_flags,
-)
 from extdns.errors import ExtdnsError, UsageError
-from extdns.kube import state_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +14,17 @@ if TYPE_CHECKING:
     from extdns.ports import Clock
 
 
+@command(
+    flags=STATE_FLAGS,
+    examples=("extdns status --state-file=state.json", "extdns status --state-file=state.json --output=json"),
+    exit_codes="0, or 1 if an argument is wrong, the saved state cannot be read or no process answers.",
+)
+@option(
+    "--controller",
+    metavar="URL",
+    help="shows the deletes that a running extdns, at the address of its live page, holds now",
+)
+@OUTPUT
 def main(
     flags: Sequence[str],
     environ: Mapping[str, str],
@@ -38,11 +33,27 @@ def main(
     output: str,
     clock: Clock | None = None,
 ) -> int:
-    """Show what a running process holds, or the saved state as of the time of *clock*. Return the exit code.
+    """Show the held deletes with one command that approves them all.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    Also shown is how many deletes were made without approval in the last ten minutes, and how many are approved.
+
+    Without flags, it asks the extdns that runs on this machine, or in this pod. With flags, if none answers, or if that
+    is a standby, it reads the saved state, and says how old that is.
     """
+    from extdns.commands import running_process
+    from extdns.commands.state_store import find_state_store
+    from extdns.config import parse_state_flags
+    from extdns.controller.clock import SystemClock
+    from extdns.documents.held import (
+        UNKNOWN,
+        HeldDocument,
+        build_saved_state,
+        format_held,
+        format_saved_state,
+        list_state_flags,
+    )
+    from extdns.kube import state_document
+
     if controller is not None:
         running_process.require_no_flags(flags)
     held = running_process.find_document(controller, flags, "held", HeldDocument)

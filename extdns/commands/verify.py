@@ -3,46 +3,24 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from extdns.app.provider import build_provider
-from extdns.commands.name_servers import (
-    QueryRound,
-    Server,
-    find_name_servers,
-    find_negative_ttl,
-    has_same_data,
-    is_subset,
-)
-from extdns.commands.one_pass import ZonesOfNameReader, configure_pass, open_reader, require_files, run_pass
+import click
+
+from extdns.command import OUTPUT, command, option
 from extdns.commands.output import show_document
-from extdns.controller.clock import SystemClock
-from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
-from extdns.documents.document import build_zone_reference
-from extdns.documents.verification import (
-    ServedDocument,
-    ServerDocument,
-    build_verification,
-    format_verification,
-    is_expected,
-    list_expected,
-    list_unserved,
-)
 from extdns.errors import InvalidValueError, sanitize
+from extdns.flags.duration import DURATION
 from extdns.flags.usage_errors import usage_error
-from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
-from extdns.model.record import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from extdns.commands.name_servers import Answer
+    from extdns.commands.name_servers import QueryRound, Server
     from extdns.config import Config
-    from extdns.documents.verification import ExpectedRecord, ServedState, VerificationDocument
+    from extdns.documents.verification import ExpectedRecord, ServedDocument, VerificationDocument
     from extdns.model.zone import Zone
     from extdns.ports import Clock
 
@@ -52,6 +30,24 @@ _ROUNDS_PER_PASS: Final = 5
 """The number of rounds of DNS queries between two readings of objects and zones, which cost more."""
 
 
+@command(
+    examples=(
+        "extdns verify @extdns.flags",
+        "extdns verify web.shop.example @extdns.flags --nameserver=127.0.0.1:5353",
+    ),
+    exit_codes="0 if every record is served, 2 if not, 1 if a flag is wrong or something could not be read.",
+)
+@click.argument("names", metavar="[NAME...]", nargs=-1)
+@option("--wait", is_flag=True, help="repeats the check until everything is served, at most for --timeout")
+@option("--timeout", kind=DURATION, default="5m", help="how long --wait waits; default 5m")
+@option(
+    "--nameserver",
+    metavar="ADDRESS[:PORT]",
+    multiple=True,
+    help="queries this server instead of those of the zone; repeatable; can be a resolver, for example for a private "
+    "zone",
+)
+@OUTPUT
 def main(  # noqa: PLR0913 - the options, and the clock of tests
     flags: Sequence[str],
     environ: Mapping[str, str],
@@ -64,16 +60,30 @@ def main(  # noqa: PLR0913 - the options, and the clock of tests
     clock: Clock | None = None,
     pause: Callable[[float], None] = time.sleep,
 ) -> int:
-    """Query the name servers, and show what they serve. Return the exit code.
+    r"""Ask every authoritative name server of the zones for the records that objects request.
 
-    Raises:
-        UsageError: an argument is wrong, or what it names cannot be used.
+    \b
+    Each record is
+      served       by all name servers,
+      published    in the zone, but not served by all name servers yet,
+      pending      not in the zone as requested yet,
+      unpublished  for the reason that is shown, or
+      unknown      if no name server of the zone is known.
+
+    For served records it shows until when caches may answer with older data. Without NAME, all requested names are
+    checked, except those that a filter excludes. Nothing is written.
     """
+    from extdns.commands.name_servers import parse_server
+    from extdns.commands.one_pass import configure_pass, require_files
+    from extdns.controller.clock import SystemClock
+    from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
+    from extdns.documents.verification import format_verification, list_unserved
+
     parsed = _parse_names(names)
     config = configure_pass(flags, environ)
     if wait:
         require_files(config, "extdns verify --wait")
-    verifier = _Verifier(config, parsed, tuple(map(_parse_server, nameserver)), clock or SystemClock())
+    verifier = _Verifier(config, parsed, tuple(map(parse_server, nameserver)), clock or SystemClock())
     end_s = verifier.clock.monotonic_s() + timeout
     document = verifier.verify()
     rounds = 0
@@ -104,6 +114,10 @@ class _Verifier:
 
     def run_pass(self) -> None:
         """Make one pass over objects and zones, and store the records that name servers should serve."""
+        from extdns.app.provider import build_provider
+        from extdns.commands.one_pass import ZonesOfNameReader, open_reader, run_pass
+        from extdns.documents.verification import is_expected, list_expected
+
         single = self._names[0] if len(self._names) == 1 else None
         reader = open_reader if single is None else lambda config: ZonesOfNameReader(build_provider(config)[0], single)
         result = run_pass(self._config, reader)
@@ -114,20 +128,22 @@ class _Verifier:
 
     def verify(self) -> VerificationDocument:
         """Query the name servers for every expected record."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        from extdns.commands.name_servers import QueryRound, find_name_servers
+        from extdns.documents.verification import build_verification
+
         queries = QueryRound()
         for zone in dict.fromkeys(one.zone for one in self._expected if one.zone and one.requested):
             if zone not in self._servers:
                 self._servers[zone] = self._chosen_servers or find_name_servers(zone.name)
-                self._negative_ttl_s[zone] = self._query_negative_ttl(queries, zone)
+                self._negative_ttl_s[zone] = queries.query_negative_ttl(self._servers[zone], zone.name)
         with ThreadPoolExecutor(_THREADS) as pool:
             return build_verification(pool.map(partial(self._verify_record, queries), self._expected), self._missing)
 
-    def _query_negative_ttl(self, queries: QueryRound, zone: Zone) -> int | None:
-        """Return the negative TTL of *zone* from the first server that answers."""
-        answers = (answer for one in self._servers[zone] for answer in queries.query((one,), zone.name, "SOA"))
-        return next((seconds for seconds in map(find_negative_ttl, answers) if seconds is not None), None)
-
     def _verify_record(self, queries: QueryRound, expected: ExpectedRecord) -> ServedDocument:
+        from extdns.commands.name_servers import build_served
+
         zone = expected.zone
         if zone is None or not expected.requested:
             return build_served(expected, (), None, self.clock.now())
@@ -135,75 +151,8 @@ class _Verifier:
         return build_served(expected, answers, self._negative_ttl_s[zone], self.clock.now())
 
 
-def build_served(
-    expected: ExpectedRecord, answers: Sequence[Answer], negative_ttl_s: int | None, now: datetime
-) -> ServedDocument:
-    """Describe whether the *answers* of the name servers are those *expected* of the record."""
-    ttls = [answer.ttl_s for answer in answers if answer.ttl_s is not None]
-    cached_s = max((*ttls, negative_ttl_s or 0), default=0)
-    return ServedDocument(
-        name=expected.name,
-        set_identifier=expected.set_identifier,
-        type=expected.type,
-        zone=build_zone_reference(expected.zone) if expected.zone else None,
-        state=_find_state(expected, answers),
-        reason=expected.reason,
-        requested=expected.requested,
-        servers=tuple(
-            ServerDocument(server=str(one.server), targets=one.targets, ttl_seconds=one.ttl_s, problem=one.problem)
-            for one in answers
-        ),
-        cached_until=_format_time(now, cached_s) if answers and expected.requested else "",
-        negative_ttl_seconds=negative_ttl_s,
-    )
-
-
-def _find_state(expected: ExpectedRecord, answers: Sequence[Answer]) -> ServedState:
-    if not expected.requested:
-        return "unpublished"
-    if answers and all(is_served(expected, answer) for answer in answers):
-        return "served"
-    if not expected.is_published:
-        return "pending"
-    return "published" if answers else "unknown"
-
-
-def is_served(expected: ExpectedRecord, answer: Answer) -> bool:
-    """Return whether *answer* shows that the record is served.
-
-    The answer for an alias or a routing policy may be the same before and after a change, so the zone must also hold
-    the record as requested. An alias may have no IPv6 address; its A record is checked on its own.
-    """
-    if answer.problem:
-        return False
-    if expected.alias:
-        return expected.is_published and (bool(answer.targets) or expected.type == rrtype.AAAA)
-    if expected.set_identifier:
-        return expected.is_published and is_subset(expected.type, expected.answers, answer.targets)
-    return has_same_data(expected.type, expected.answers, answer.targets)
-
-
-def _format_time(now: datetime, after_s: int) -> str:
-    return f"{datetime.fromtimestamp(now.timestamp() + after_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
 def _parse_names(texts: Sequence[str]) -> tuple[DnsName, ...]:
     try:
         return tuple(map(DnsName.parse, texts))
     except InvalidValueError as exc:
         raise usage_error(f"{sanitize(exc.value)} is not a DNS name", f"allowed: {exc.allowed}") from exc
-
-
-def _parse_server(text: str) -> Server:
-    host, port = text, "53"
-    if text.startswith("["):
-        host, _, after = text[1:].partition("]")
-        port = after.removeprefix(":") or port
-    elif text.count(":") == 1:
-        host, _, port = text.partition(":")
-    if parse_address(host) is None or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
-        raise usage_error(
-            f"--nameserver={sanitize(text)} is not the address of a name server",
-            "allowed: ADDRESS, ADDRESS:PORT, [IPV6]:PORT",
-        )
-    return Server("", host, int(port), resolves=True)

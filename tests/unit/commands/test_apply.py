@@ -9,8 +9,8 @@ import pytest
 
 from extdns import cli
 from extdns.app import assembly, provider
-from extdns.commands import apply as apply_command
-from extdns.commands.apply import ApprovedPlanWriter
+from extdns.commands import saved_plan
+from extdns.commands.saved_plan import ApprovedPlanWriter
 from extdns.config import Config
 from extdns.engine.inputs import PlanApproved
 from extdns.model.change import Action, Batch, Outcome, Refused
@@ -258,7 +258,7 @@ def test_a_plan_made_by_another_version_of_extdns_is_refused(
     installation: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = store_plan(installation, capsys)
-    monkeypatch.setattr(apply_command, "__version__", "9.9.9")
+    monkeypatch.setattr(saved_plan, "__version__", "9.9.9")
     assert "and this is 9.9.9" in assert_refused(installation, path, capsys)
 
 
@@ -347,12 +347,13 @@ def test_apply_lists_a_refused_change_with_its_reason(
     installation: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = store_plan(installation, capsys)
+    build_provider = provider.build_provider
 
     def build_refusing(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
-        reader, writer = provider.build_provider(config)
+        reader, writer = build_provider(config)
         return reader, writer and RefusingWriter(writer, Refused(message=f"no{HOSTILE}"))
 
-    monkeypatch.setattr(apply_command, "build_provider", build_refusing)
+    monkeypatch.setattr(provider, "build_provider", build_refusing)
     assert apply(installation, path) == 1
     output = capsys.readouterr().out
     assert "  ! A  shop.example.org  not published  Service shop/shop: annotation hostname  [refused]\n" in output

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from contextlib import redirect_stdout
 from io import StringIO
@@ -17,7 +18,8 @@ from extdns.command import list_commands, load_command
 from tests.objects import service
 from tests.program.installation import Installation
 
-POLICIES = Path(__file__).parents[3] / "examples" / "policy" / "cel"
+ROOT = Path(__file__).parents[3]
+POLICIES = ROOT / "examples" / "policy" / "cel"
 COMMANDS = sorted(list_commands())
 SCREEN_LINES = 40
 NOT_RUN_HERE = frozenset({"demo", "verify"})
@@ -38,6 +40,15 @@ def test_each_command_prints_its_help(command: str, capsys: pytest.CaptureFixtur
     assert all(f"\n  {example}\n" in output for example in examples)
     assert cli.main(["help", command], {}) == 0
     assert capsys.readouterr().out == output
+
+
+def test_the_help_of_a_command_imports_nothing_that_only_its_run_needs() -> None:
+    code = "import sys; from extdns.command import list_commands, load_command\n"
+    code += "for name in list_commands(): load_command(name).render_help()\n"
+    code += "print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
+    slow = {"msgspec", "dns", "yaml", "rich", "logging", "extdns.config", "extdns.app", "extdns.documents", "providers"}
+    assert slow.isdisjoint(ended.stdout.split())
 
 
 def test_the_main_help_lists_every_command_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from extdns.commands import name_servers
-from extdns.commands.name_servers import Answer, Server
-from extdns.commands.verify import is_served
+from extdns.commands.name_servers import Answer, Server, is_served
 from extdns.documents.verification import list_expected
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.commands.possible_owners import PossibleOwner, PossibleOwners
+from extdns.commands.adoption import PossibleOwner, PossibleOwners
 from extdns.model.record import Record
 from registry.txt.ownership_index import PlainTextCodec
 from tests.unit.registry.zone_records import build_name, ownership_record, record

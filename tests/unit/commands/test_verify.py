@@ -13,7 +13,7 @@ import pytest
 
 from extdns import cli
 from extdns.command import run_command
-from extdns.commands import name_servers, verify
+from extdns.commands import name_servers
 from extdns.documents.verification import VerificationDocument
 from tests.fakes.clocks import MovedClock
 from tests.fakes.nameserver import NameServer
@@ -162,7 +162,7 @@ def test_with_the_nameserver_flag_verify_accepts_answers_of_a_resolver(
     servers[0].recursive = True
     assert run(installation, servers, "web.example.org", clock=clock) == 0
     found = tuple(name_servers.Server("ns.example.net", "127.0.0.1", server.port) for server in servers)
-    monkeypatch.setattr(verify, "find_name_servers", lambda _: found)
+    monkeypatch.setattr(name_servers, "find_name_servers", lambda _: found)
     assert run(installation, (), "web.example.org", clock=clock) == 2
 
 
@@ -277,7 +277,7 @@ def test_verify_warns_about_a_long_negative_ttl(
 def test_verify_reports_a_record_as_unknown_if_its_zone_has_no_known_name_servers(
     installation: Installation, clock: PausedClock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(verify, "find_name_servers", lambda _: ())
+    monkeypatch.setattr(name_servers, "find_name_servers", lambda _: ())
     assert run(installation, (), "web.example.org", clock=clock) == 2
     assert (
         "the resolver of this machine finds no name server of the zone; give a --nameserver\n"

@@ -75,6 +75,8 @@ def as_variable(flag: Flag, value: object) -> str:
     """Format *value* as the text of the environment variable; "" if the variable cannot express it."""
     if flag.repeatable:
         assert isinstance(value, tuple)
+        if flag.secret and value[-1:] == ("",):  # line ends at the end of a secret are dropped
+            return ""
         return "".join(f"{flag.kind.format(one)}\n" for one in value)
     return flag.kind.format(value)
 

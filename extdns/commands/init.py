@@ -10,7 +10,6 @@ import click
 
 from extdns.command import NO_FLAGS, command
 from extdns.commands.output import find_command, show_lines
-from extdns.controller.exit_codes import DONE
 from extdns.errors import UsageError, escape_unprintable
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def main(_flags: Sequence[str], _: Mapping[str, str], *, name: str) -> int:
         f"  cat {shlex.quote(str(folder / 'zones' / 'shop.example.zone'))}",
     )
     show_lines(map(escape_unprintable, lines))
-    return DONE
+    return 0
 
 
 def _write_files(folder: Path) -> None:

@@ -1,0 +1,143 @@
+"""Check the DNSPolicies in files, and run tests of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from extdns.cel.policy_index import check_policy
+from extdns.cel.policy_rules import PolicyRules
+from extdns.cel.policy_tests import read_test_file, run_test
+from extdns.documents.check import (
+    CheckedPolicy,
+    PolicyCheckDocument,
+    PolicyTestDocument,
+    TestedCase,
+)
+from extdns.errors import UsageError, sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.kube.manifests.document_tree import DocumentTree
+from extdns.kube.manifests.manifest_files import ManifestFile, describe_os_error, list_files, read_file
+from extdns.kube.manifests.reader import read_manifests
+from extdns.kube.manifests.yaml_parser import BrokenDocument, parse_documents
+from extdns.resources.extdns import DNS_POLICY, DnsPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from extdns.cel.policy import CompiledPolicy
+
+
+def check_policies(paths: Sequence[str]) -> PolicyCheckDocument:
+    """Check each DNSPolicy in the files and folders *paths*.
+
+    Raises:
+        UsageError: a path cannot be read.
+    """
+    return PolicyCheckDocument(policies=tuple(checked for checked, _ in _read_policies(paths)))
+
+
+def _read_policies(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, CompiledPolicy | None]]:
+    """Yield each policy of the files and folders *paths*, compiled if it is valid, and each unreadable part.
+
+    Of several policies with one name, only the first counts as valid, as in a run.
+
+    Raises:
+        UsageError: a path cannot be read.
+    """
+    seen: dict[str, str] = {}
+    for checked, policy in _read_each_policy(paths):
+        if checked.name in seen:
+            again = f"metadata.name is {checked.name} again, as in {seen[checked.name]}; allowed: each name once"
+            yield CheckedPolicy(location=checked.location, name=checked.name, problems=(again,), warnings=()), None
+            continue
+        if checked.name:
+            seen[checked.name] = checked.location
+        yield checked, policy
+
+
+def _read_each_policy(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, CompiledPolicy | None]]:
+    """Yield what `_read_policies` yields, and also the policies whose name was there before.
+
+    Raises:
+        UsageError: a path cannot be read.
+    """
+    listing = list_files(tuple(ManifestFile.root(number, path) for number, path in enumerate(paths)))
+    for file, error in listing.unreadable.items():
+        raise UsageError(f"{sanitize(file.name)} cannot be read: {error}")
+    for file in sorted(listing.files):
+        contents = read_manifests(_read(file), file.name)
+        for problem in contents.problems:
+            if not problem.is_ignored and (problem.key is None or problem.key.kind == DNS_POLICY):
+                name = problem.key.name if problem.key else ""
+                location = f"{file.name}:{problem.line}" if problem.line else file.name
+                yield CheckedPolicy(location=location, name=name, problems=(problem.message,), warnings=()), None
+        for found in contents.found:
+            if isinstance(found.obj, DnsPolicy):
+                version = check_policy(found.key.name, found.obj.spec)
+                checked = CheckedPolicy(
+                    location=f"{file.name}:{found.line}",
+                    name=found.key.name,
+                    problems=version.problems,
+                    warnings=version.warnings,
+                )
+                yield checked, version.policy
+
+
+def _read(file: ManifestFile) -> bytes:
+    try:
+        return read_file(file.path)
+    except OSError as error:
+        raise UsageError(f"{sanitize(file.name)} cannot be read: {describe_os_error(error)}") from error
+
+
+def test_policies(paths: Sequence[str]) -> PolicyTestDocument:
+    """Run the tests in the files *paths*.
+
+    Raises:
+        UsageError: a path is a folder, or cannot be read.
+    """
+    tests: list[TestedCase] = []
+    problems: list[str] = []
+    for path in paths:
+        _test_file(path, tests, problems)
+    return PolicyTestDocument(tests=tuple(tests), problems=tuple(problems))
+
+
+def _test_file(path: str, tests: list[TestedCase], problems: list[str]) -> None:
+    """Run the tests in the file *path*; append the results to *tests*, and what is wrong in the file to *problems*."""
+    if Path(path).is_dir():
+        raise usage_error(f"{sanitize(path)} is a folder", "allowed: files with tests, such as rules/tests.yaml")
+    file = ManifestFile.root(0, path)
+    document = next(parse_documents(_read(file), 1), None)
+    if isinstance(document, BrokenDocument):
+        problems.append(f"{file.name}:{document.line}: {document.message}")
+        return
+    content = document.value if document else None
+    found = read_test_file(content)
+    if found.problems:
+        problems += (f"{file.name}: {problem}" for problem in found.problems)
+        return
+    folder = Path(path).parent
+    policies = list(_read_policies([str(folder / one) for one in found.policies]))
+    problems += (f"{checked.location}: {problem}" for checked, _ in policies for problem in checked.problems)
+    rules = PolicyRules([policy for _, policy in policies if policy is not None])
+    lines = _find_lines(content)
+    for at, test in enumerate(found.tests):
+        result = run_test(test, rules)
+        tests.append(
+            TestedCase(
+                location=f"{file.name}:{lines[at]}",
+                name=test.name,
+                passed=result.is_passed,
+                missing=result.missing,
+                unexpected=result.unexpected,
+                unavailable=result.unavailable,
+            )
+        )
+
+
+def _find_lines(content: object) -> list[int]:
+    """Return the line of each test in the document *content*, which is valid."""
+    tests = content.get("tests") if isinstance(content, DocumentTree) else None
+    return [one.line if isinstance(one, DocumentTree) else 1 for one in tests] if isinstance(tests, list) else []
