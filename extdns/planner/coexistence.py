@@ -158,7 +158,7 @@ def _block_incompatible_writes(proposal: Proposal, proposals: Iterable[Proposal]
         return proposal
     for other in proposals:
         made = _get_written(other)
-        if other is not proposal and made and not can_coexist((written, made)):
+        if made and not can_coexist((written, made)):
             return replace(proposal, outcome=_block(Reason.INCOMPATIBLE_RECORD, made))
     return proposal
 

@@ -271,7 +271,7 @@ def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
     """Return whether *owned* is ours, and is what *record* requests."""
     if not owned.is_ours or owned.key != record.key:
         return False
-    return _CONTENT.isdisjoint(find_differences(owned, record, owned.owner or ""))
+    return _CONTENT.isdisjoint(find_differences(owned, record, ""))
 
 
 def _same_targets(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -22,7 +22,6 @@ from registry.txt.ownership_index import MAX_CHARACTERS, PlainTextCodec
 NONCE_BYTES: Final = 12  # NIST SP 800-38D section 8.2: the length that GCM uses without hashing
 
 _KEY_BYTES: Final = 32
-_TAG_BYTES: Final = 16
 _GZIP: Final = 16 + zlib.MAX_WBITS  # zlib's manual, inflateInit2: expect a gzip header
 
 
@@ -99,8 +98,6 @@ def _decrypt(target: str, cipher: AESGCM) -> str | None:
         return None
     try:
         ciphertext = base64.b64decode(target.strip('"'), validate=True)
-        if len(ciphertext) < NONCE_BYTES + _TAG_BYTES:
-            return None
         return _decompress(cipher.decrypt(ciphertext[:NONCE_BYTES], ciphertext[NONCE_BYTES:], None))
     except (ValueError, InvalidTag, zlib.error):
         return None

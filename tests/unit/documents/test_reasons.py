@@ -109,12 +109,6 @@ def test_an_object_with_an_invalid_value_gets_the_event_of_the_reason(reason: Re
     assert reason.row.event_rule is EventWhen.ALWAYS
 
 
-@pytest.mark.parametrize("reason", list(Reason))
-def test_every_failing_reason_has_an_event_unless_the_failure_is_transient(reason: Reason) -> None:
-    if reason.row.fails:
-        assert (reason.row.event_rule is EventWhen.ALWAYS) is not reason.row.transient
-
-
 # `extdns explain` shows the right reason code, in one case for each code
 
 

@@ -26,6 +26,8 @@ from tests.strategies import names
         pytest.param("_ssh._tcp.example.org", "_ssh._tcp.example.org", id="plan-0.3-underscore"),
         pytest.param("_ssh.bücher.example", "_ssh.xn--bcher-kva.example", id="plan-0.3-underscore-beside-unicode"),
         pytest.param("a" * 63 + ".org", "a" * 63 + ".org", id="sources-1.2-63-bytes"),
+        pytest.param("A" * 63 + ".org", "a" * 63 + ".org", id="63-bytes-in-capitals"),
+        pytest.param("A." * 126 + "a.", "a." * 126 + "a", id="253-bytes-with-trailing-dot"),
     ],
 )
 def test_each_spelling_of_a_domain_name_gives_the_canonical_name(text: str, expected: str) -> None:
@@ -46,7 +48,7 @@ def test_each_spelling_of_a_domain_name_gives_the_canonical_name(text: str, expe
             "at most 63 bytes",
             id="sources-1.2-long-once-encoded",
         ),
-        pytest.param(".".join(["a" * 60] * 5), "at most 253 bytes", id="long-name"),
+        pytest.param("a." * 126 + "aa", "at most 253 bytes", id="254-bytes"),
         pytest.param("a b.org", "without blank", id="blank-inside"),
         pytest.param("a\tb.org", "without blank", id="control-character"),
         pytest.param("a\\052.org", "without blank and backslash", id="escape"),
@@ -76,6 +78,19 @@ def test_a_domain_name_has_labels_and_a_parent_and_can_be_a_wildcard() -> None:
     assert (name.labels, name.parent, name.is_wildcard) == (("*", "a", "org"), "a.org", True)
     assert not DnsName.parse("*a.org").is_wildcard
     assert DnsName.parse("org").parent == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("_extdns.example.org", True), ("_extdns-a.example.org", True), ("_extdnsa.example.org", False), ("a.org", False)],
+)
+def test_names_that_begin_with_the_label_of_ownership_records_are_reserved(name: str, expected: bool) -> None:
+    assert DnsName(name).is_reserved is expected
+
+
+@pytest.mark.parametrize(("name", "expected"), [("*._a-1.org", False), ("a(b).org", True)])
+def test_a_name_with_unusual_characters_needs_escapes(name: str, expected: bool) -> None:
+    assert DnsName(name).needs_escapes is expected
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ See docs/spec/sources.md 1.8, docs/design/architecture.md.
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.kind import Kind, ObjectKey, ObjectMeta, ObjectRef, build_key, build_ref, parse_namespace
 from extdns.resources.core import NODE, SERVICE
 from extdns.resources.externaldns import DNS_ENDPOINT
 from extdns.resources.gateway_api import HTTP_ROUTE, TCP_ROUTE, TLS_ROUTE
@@ -69,3 +70,21 @@ def test_a_kind_lists_its_api_versions() -> None:
     group = "gateway.networking.k8s.io"
     assert TCP_ROUTE.api_version == f"{group}/v1"
     assert TLS_ROUTE.api_versions == (f"{group}/v1", f"{group}/v1alpha3", f"{group}/v1alpha2")
+
+
+def test_a_namespaced_object_without_a_namespace_is_in_default() -> None:
+    metadata = ObjectMeta(name="x", uid="u")
+    assert build_ref(SERVICE, metadata) == ObjectRef(key=ObjectKey(SERVICE, "default", "x"), uid="u")
+    assert build_key(SERVICE, replace(metadata, namespace="shop")).namespace == "shop"
+    assert build_key(NODE, replace(metadata, namespace="shop")).namespace == ""
+
+
+@pytest.mark.parametrize(
+    ("resource", "namespace"), [("service/shop/web", "shop"), ("node/n1", ""), ("service", ""), ("", "")]
+)
+def test_the_namespace_of_a_resource_is_its_middle_part(resource: str, namespace: str) -> None:
+    assert parse_namespace(resource) == namespace
+
+
+def test_the_resource_of_a_kind_is_its_plural_with_its_group() -> None:
+    assert (SERVICE.resource, INGRESS.resource) == ("services", "ingresses.networking.k8s.io")

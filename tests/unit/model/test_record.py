@@ -7,11 +7,14 @@ import ipaddress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.record import (
+    SIMPLE,
+    DesiredRecord,
     OwnedRecord,
     Record,
     RecordKey,
@@ -19,7 +22,10 @@ from extdns.model.record import (
     canonicalize,
     canonicalize_targets,
     choose_record_type,
+    get_routing,
     parse_target,
+    project_record,
+    restate_record,
 )
 from extdns.model.value import StringMap
 
@@ -72,11 +78,24 @@ def test_the_sort_key_of_targets_orders_addresses_by_number_and_before_names() -
 
 
 @pytest.mark.parametrize(
-    "text", [pytest.param("fe80::1%eth0", id="zone"), pytest.param("a b", id="blank"), pytest.param("", id="empty")]
+    "text",
+    [
+        pytest.param("fe80::1%eth0", id="zone"),
+        pytest.param("a b", id="blank"),
+        pytest.param("", id="empty"),
+        pytest.param(".", id="dot"),
+    ],
 )
 def test_a_target_that_is_neither_a_name_nor_an_address_without_zone_is_rejected(text: str) -> None:
-    with pytest.raises(InvalidValueError):
+    with pytest.raises(InvalidValueError) as caught:
         parse_target(text)
+    assert caught.value.value == text
+
+
+@pytest.mark.parametrize("dots", ["", ".", ".."])
+def test_up_to_two_dots_at_the_end_of_a_target_are_ignored(dots: str) -> None:
+    assert parse_target(f"192.0.2.1{dots}") == ("A", "192.0.2.1")
+    assert parse_target(f"lb.test{dots}") == ("CNAME", "lb.test")
 
 
 @given(
@@ -100,6 +119,46 @@ def test_an_ipv4_mapped_address_is_spelled_with_dots_on_every_python_version() -
 
 
 RECORD = Record(name=DnsName("web.x.test"), type="A", targets=("192.0.2.1",), ttl_s=300, set_identifier="one")
+
+
+def test_a_desired_record_is_expected_in_the_zone_as_it_is_and_restated_from_there() -> None:
+    desired = restate_record(RECORD)
+    assert (desired.key, desired.has_ttl, project_record(desired)) == (RECORD.key, True, RECORD)
+    without_ttl = replace(desired, ttl_s=0)
+    assert not without_ttl.has_ttl
+    assert project_record(without_ttl) == replace(RECORD, ttl_s=0, has_ttl=False)
+
+
+@pytest.mark.parametrize(
+    ("rtype", "value", "expected"),
+    [("A", "true", True), ("AAAA", "true", True), ("A", "false", False), ("CNAME", "true", False), ("A", "", False)],
+)
+def test_only_an_address_record_can_be_an_alias(rtype: str, value: str, expected: bool) -> None:
+    properties = StringMap.from_items({"alias": value} if value else {})
+    assert DesiredRecord(name=RECORD.name, type=rtype, targets=(), properties=properties).is_alias is expected
+
+
+@pytest.mark.parametrize(
+    ("set_identifier", "properties", "routing"),
+    [
+        pytest.param("", {"aws/weight": "1"}, SIMPLE, id="without-set-identifier"),
+        pytest.param("one", {"aws/weight": "1", "alias": "true"}, "weight", id="policy"),
+        pytest.param("one", {"aws/region": "x", "aws/weight": "1"}, "weight+region", id="two-policies"),
+        pytest.param(
+            "one",
+            {"aws/geoproximity-region": "x", "aws/geoproximity-bias": "1"},
+            "geoproximity",
+            id="two-properties-of-one-policy",
+        ),
+        pytest.param("one", {"alias": "true"}, "routed", id="no-policy"),
+        pytest.param("one", {}, "routed", id="no-properties"),
+    ],
+)
+def test_the_routing_of_a_record_is_the_policy_that_its_properties_state(
+    set_identifier: str, properties: dict[str, str], routing: str
+) -> None:
+    content = replace(RECORD, set_identifier=set_identifier, properties=StringMap.from_items(properties))
+    assert get_routing(content) == routing
 
 
 def test_a_record_without_ownership_record_has_no_owner_and_is_not_ours() -> None:

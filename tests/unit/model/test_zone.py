@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.dns_name import DnsName
-from extdns.model.zone import Zone, ZonePlacement
+from extdns.model.record import DesiredRecord
+from extdns.model.zone import Zone, ZonePlacement, find_placement_problem
 
 
 def zone(name: str, *, private: bool = False, number: str = "", account: str = "") -> Zone:
@@ -93,3 +94,32 @@ def test_with_longest_only_a_name_belongs_only_to_zones_of_the_longest_match(
     zones: tuple[Zone, ...], expected: tuple[Zone, ...]
 ) -> None:
     assert ZonePlacement(zones, longest_only=True).find_zones(DnsName("a.in.example.org")) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "rtype", "targets", "problem"),
+    [
+        pytest.param("example.org", "A", ("192.0.2.1",), "", id="address-at-the-apex"),
+        pytest.param("a.example.org", "CNAME", ("lb.test",), "", id="cname"),
+        pytest.param("*.example.org", "CNAME", ("lb.test",), "", id="cname-at-a-wildcard"),
+        pytest.param("a.example.org", "NS", ("ns.test",), "", id="ns"),
+        pytest.param(
+            "aexample.org", "A", ("192.0.2.1",), f"aexample.org lies outside zone {OUTER}", id="outside-the-zone"
+        ),
+        pytest.param("a.example.org", "TXT", (), "TXT needs a target", id="no-target"),
+        pytest.param(
+            "example.org", "CNAME", ("lb.test",), f"a CNAME is not allowed at the apex of {OUTER}, which has", id="apex"
+        ),
+        pytest.param("*.example.org", "NS", ("ns.test",), "NS is not allowed at a wildcard", id="wildcard-ns"),
+        pytest.param("*.example.org", "DNAME", ("a.test",), "DNAME is not allowed at a wildcard", id="wildcard-dname"),
+    ],
+)
+def test_a_zone_cannot_hold_every_record(name: str, rtype: str, targets: tuple[str, ...], problem: str) -> None:
+    found = find_placement_problem(DesiredRecord(name=DnsName(name), type=rtype, targets=targets), OUTER)
+    assert found.startswith(problem)
+    assert bool(found) is bool(problem)
+
+
+def test_a_zone_is_shown_with_its_id_unless_that_is_its_name() -> None:
+    assert str(OUTER) == "example.org (example.org-public)"
+    assert str(Zone(name=OUTER.name, id="example.org")) == "example.org"

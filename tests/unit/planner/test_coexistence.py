@@ -273,6 +273,12 @@ def test_address_is_not_replaced_by_a_type_without_addresses() -> None:
     assert [change.key.type for change in list_changes(made)] == ["TXT"]
 
 
+def test_the_rejected_request_of_another_object_is_not_why_a_record_stays() -> None:
+    requested = build_candidate("CNAME", "lb.test", resource=API), build_candidate("AAAA", "::1", resource=OLD)
+    made = plan((A_OF_WEB, AAAA_OF_OLD), requested, find=find_waiting(WEB, reason=Reason.REQUESTED_BY_OTHER))
+    assert find_decision(made, "A").reason is Reason.REQUESTED_BY_OTHER
+
+
 def test_stays_if_the_cname_of_its_object_loses_to_an_aaaa() -> None:
     current = (A_OF_WEB, AAAA_OF_OLD)
     requested = build_candidate("CNAME", "lb.test", resource=WEB), build_candidate("AAAA", "::1", resource=OLD)

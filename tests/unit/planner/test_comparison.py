@@ -5,6 +5,8 @@ See docs/spec/plan.md 2.5, 2.9, 2.10, 11; docs/design/laws.md; docs/design/diffe
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -14,9 +16,11 @@ from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.zone import Zone
-from extdns.planner.proposal import Candidate
+from extdns.planner.comparison import compare_name, find_target_removals, is_as_requested
+from extdns.planner.decide import decide
+from extdns.planner.proposal import Candidate, Proposal, is_published
 from extdns.planner.settings import PlanSettings
-from tests.builders import create, delete, update
+from tests.builders import build_unresolved, create, delete, update
 from tests.unit.planner.name_plan import (
     ALIAS,
     API,
@@ -39,6 +43,11 @@ from tests.unit.planner.name_plan import (
 
 A = build_candidate("A", "1.1.1.1")
 MIGRATING = replace(SETTINGS, migrate_from="past")
+
+
+def build_migrating(rtype: str, target: str, *, resource: str = "", set_identifier: str = "") -> OwnedRecord:
+    """Build a record of the previous owner, which `--migrate-from-txt-owner` lets us change."""
+    return build_current(rtype, target, owner="past", ours=True, resource=resource, set_identifier=set_identifier)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +126,42 @@ def test_decision_contains_desired_and_current_record_and_requesters() -> None:
     assert decision.detail == "targets, ttl"
 
 
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        pytest.param({}, Reason.DRIFT_REPAIRED, id="as-requested-before"),
+        pytest.param({"reason": Reason.DRIFT_REPAIRED}, Reason.DRIFT_REPAIRED, id="repaired-before"),
+        pytest.param({"reason": Reason.REFUSED}, Reason.CHANGED, id="not-as-requested-before"),
+        pytest.param({"zone": replace(ZONE, id="z2")}, Reason.CHANGED, id="another-zone"),
+        pytest.param({"desired": build_candidate("A", "3.3.3.3").desired}, Reason.CHANGED, id="another-request"),
+        pytest.param({"set_identifier": "one"}, Reason.CHANGED, id="another-set-identifier"),
+        pytest.param({"type": "AAAA"}, Reason.CHANGED, id="another-type"),
+    ],
+)
+def test_an_update_repairs_drift_if_the_record_was_as_requested_before(
+    changes: dict[str, Any], expected: Reason
+) -> None:
+    (former,) = plan((build_current("A", "1.1.1.1"),), (A,)).decisions
+    made = update(build_current("A", "2.2.2.2"), A.desired)
+    proposal = Proposal(key=made.key, outcome=made, current=made.current, candidate=A)
+    (decision,) = decide(ZONE, NAME, (proposal,), former=(replace(former, **changes),))
+    assert decision.reason is expected
+
+
+@pytest.mark.parametrize(
+    ("current", "expected"),
+    [
+        pytest.param(build_current("A", "1.1.1.1"), True, id="ours"),
+        pytest.param(build_current("A", "1.1.1.1", owner="past", ours=True, has_current_format=False), True, id="old"),
+        pytest.param(build_current("A", "1.1.1.1", owner="other"), False, id="foreign"),
+        pytest.param(build_current("A", "1.1.1.1", set_identifier="one"), False, id="another-set-identifier"),
+        pytest.param(build_current("A", "2.2.2.2"), False, id="other-targets"),
+    ],
+)
+def test_a_request_is_published_by_a_record_of_ours_that_equals_it(current: OwnedRecord, expected: bool) -> None:
+    assert is_published(current, A.desired) is expected
+
+
 def test_decision_about_a_candidate_that_lost_names_the_winner() -> None:
     decision = next(
         one
@@ -175,13 +220,35 @@ def test_evidence_is_looked_up_only_for_unrequested_records_of_ours() -> None:
         build_current("A", "1.1.1.1"),
         build_current("AAAA", "::1", owner="other"),
         build_current("TXT", "x", owner=None),
+        build_migrating("AAAA", "::2", set_identifier="one"),
     )
     assert plan(current, (A,), settings=with_managed_types("A", "AAAA", "TXT"), find=find).sets == ()
 
 
-def build_migrating(rtype: str, target: str, *, resource: str = "", set_identifier: str = "") -> OwnedRecord:
-    """Build a record of the previous owner, which `--migrate-from-txt-owner` lets us change."""
-    return build_current(rtype, target, owner="past", ours=True, resource=resource, set_identifier=set_identifier)
+@pytest.mark.parametrize(
+    ("targets", "ttl_s", "expected"),
+    [
+        pytest.param(("1.1.1.1",), 0, True, id="fewer-targets"),
+        pytest.param(("1.1.1.1", "2.2.2.2"), 60, False, id="ttl-only"),
+        pytest.param(("1.1.1.1", "3.3.3.3"), 0, False, id="other-targets"),
+        pytest.param(("1.1.1.1", "2.2.2.2", "3.3.3.3"), 0, False, id="more-targets"),
+    ],
+)
+def test_only_an_update_that_removes_targets_and_adds_none_needs_evidence(
+    targets: tuple[str, ...], ttl_s: int, expected: bool
+) -> None:
+    current, candidate = build_current("A", "1.1.1.1", "2.2.2.2"), build_candidate("A", *targets, ttl_s=ttl_s)
+    found = find_target_removals(compare_name((current,), (candidate,), SETTINGS))
+    assert [one for _, one in found] == ([candidate] if expected else [])
+
+
+def test_a_name_is_as_requested_if_nothing_differs_and_no_request_is_rejected_or_unresolved() -> None:
+    current, other = build_current("A", "1.1.1.1", resource=WEB), build_candidate("A", "9.9.9.9", resource=API)
+    same = compare_name((current,), (A,), SETTINGS)
+    assert is_as_requested(same, ())
+    assert not is_as_requested(same, (build_unresolved("web", "foo"),))
+    assert not is_as_requested(compare_name((current,), (A, other), SETTINGS), ())
+    assert not is_as_requested(compare_name((current,), (), SETTINGS), ())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,77 @@
+"""Writes, equivalent change sets, the identity of a decision and when it is relevant, and blind writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.model.capabilities import Capabilities
+from extdns.model.change import Action, ChangeSet, Decision, Write, are_equivalent
+from extdns.model.reason import Reason
+from extdns.model.record import restate_record
+from tests.builders import ZONE, build_owned, create, host, origin, record
+
+OURS = build_owned("web")
+FOREIGN = replace(OURS, owner="other", is_ours=False)
+
+
+def build_decision(**fields: Any) -> Decision:  # noqa: ANN401 - any field of Decision
+    """Build a decision about a foreign record that no object requests, with other *fields*."""
+    chosen: dict[str, Any] = {
+        "zone": ZONE,
+        "name": host("web"),
+        "set_identifier": "one",
+        "type": "A",
+        "action": Action.KEEP,
+        "reason": Reason.OWNED_BY_OTHER,
+        "current": FOREIGN,
+    }
+    return Decision(**chosen | fields)
+
+
+@pytest.mark.parametrize(
+    ("decision", "expected"),
+    [
+        pytest.param(build_decision(), False, id="foreign-record"),
+        pytest.param(build_decision(requested_by=(origin("web"),)), True, id="requested"),
+        pytest.param(build_decision(current=OURS), True, id="ours"),
+        pytest.param(build_decision(current=None), True, id="no-record"),
+        pytest.param(build_decision(reason=Reason.RECORD_UNREADABLE), True, id="unreadable"),
+    ],
+)
+def test_every_decision_is_relevant_unless_it_is_about_a_foreign_record_that_no_object_requests(
+    decision: Decision, expected: bool
+) -> None:
+    assert decision.is_relevant is expected
+
+
+def test_a_decision_is_identified_by_zone_and_record_also_without_a_zone() -> None:
+    decision, homeless = build_decision(), build_decision(zone=None)
+    assert decision.key == (ZONE.id, host("web"), "one", "A")
+    assert decision.sort_key == (f"{ZONE.name} {ZONE.id}", host("web"), "one", "A", "owned-by-other")
+    assert (homeless.key[0], homeless.sort_key[0]) == ("", "")
+
+
+def test_a_write_has_the_key_of_its_record_and_needs_one() -> None:
+    old = record("web")
+    assert Write(old=old, new=None).key == Write(old=None, new=restate_record(old)).key == old.key
+    with pytest.raises(ValueError, match="needs a record"):
+        _ = Write(old=None, new=None).key
+
+
+def test_change_sets_are_equivalent_if_only_the_new_data_of_their_writes_differ() -> None:
+    old, desired = record("web"), restate_record(record("web"))
+    write = Write(old=old, new=desired)
+    one = ChangeSet(zone=ZONE, name=host("web"), changes=(create(desired),), writes=(write,))
+    assert are_equivalent([one], [replace(one, writes=(replace(write, new=replace(desired, ttl_s=60)),))])
+    assert not are_equivalent([one], [replace(one, writes=(replace(write, old=replace(old, ttl_s=60)),))])
+    assert not are_equivalent([one], [replace(one, changes=())])
+    assert not are_equivalent([one], [])
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+@pytest.mark.parametrize("conditional", [False, True])
+def test_only_atomic_and_conditional_writes_are_safe_without_reading_first(atomic: bool, conditional: bool) -> None:
+    assert Capabilities(atomic=atomic, conditional=conditional).is_safe_to_write_blind is (atomic and conditional)

@@ -1,0 +1,92 @@
+"""Desired records as the DNS service would hold them, and those that are refused (docs/design/forgery.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.model.change import AdjustedRecords
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord
+from extdns.model.zone import Zone
+from extdns.planner.desired import AdjustmentUnknownError, adjust, refuse_invalid
+from extdns.planner.proposal import Candidate
+from extdns.planner.view import NameView
+from tests.builders import REGISTRY, accept_only
+from tests.unit.planner.name_plan import NAME, ZONE, build_candidate, build_planner
+
+VIEW = NameView(zone=ZONE, name=NAME)
+A, TXT = build_candidate("A", "1.1.1.1"), build_candidate("TXT", "x")
+CNAME, ROUTED_CNAME = build_candidate("CNAME", "lb.test"), build_candidate("CNAME", "lb.test", set_identifier="one")
+OWNERSHIP_TEXT = '"heritage=external-dns,external-dns/owner=me"'
+
+
+def accept_everything(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
+    return AdjustedRecords(accepted=tuple(desired))
+
+
+@pytest.mark.parametrize(
+    ("refused", "reason", "expected"),
+    [
+        pytest.param(CNAME, Reason.UNSUPPORTED, Reason.INCOMPATIBLE_TYPE, id="unsupported-cname-beside-an-address"),
+        pytest.param(ROUTED_CNAME, Reason.UNSUPPORTED, Reason.UNSUPPORTED, id="of-another-set-identifier"),
+        pytest.param(CNAME, Reason.TOO_LARGE, Reason.TOO_LARGE, id="refused-for-another-reason"),
+        pytest.param(TXT, Reason.UNSUPPORTED, Reason.TYPE_UNMANAGED, id="of-an-unmanaged-type"),
+    ],
+)
+def test_what_the_service_cannot_hold_is_refused_with_the_reason(
+    refused: Candidate, reason: Reason, expected: Reason
+) -> None:
+    planner = build_planner(adjust=accept_only(lambda one: one.type == "A", reason, detail="why"))
+    found = adjust((A, refused), VIEW, planner)
+    assert found.taken == (A,)
+    assert [(one.desired, one.block.reason, one.block.detail) for one in found.refused] == [
+        (refused.desired, expected, "why")
+    ]
+    assert found.of_managed_types == ((A,) if refused is TXT else (A, refused))
+
+
+def test_records_of_unmanaged_types_are_taken_but_not_managed() -> None:
+    found = adjust((A, TXT), VIEW, build_planner())
+    assert (found.taken, found.refused, found.of_managed_types) == ((A, TXT), (), (A,))
+
+
+def test_a_record_that_the_service_was_not_shown_yet_is_unknown() -> None:
+    planner = build_planner(adjust=lambda desired, _: AdjustedRecords(accepted=(), unknown=tuple(desired)))
+    with pytest.raises(AdjustmentUnknownError) as caught:
+        adjust((A,), VIEW, planner)
+    assert caught.value.records == (A.desired,)
+
+
+@pytest.mark.parametrize(
+    ("rtype", "name", "target", "reason"),
+    [
+        ("TXT", "a-foo.example.org", OWNERSHIP_TEXT, Reason.FORGED_OWNERSHIP),
+        ("TXT", "a-foo.example.org", '"v=spf1 -all"', None),
+        ("CNAME", "a-foo.example.org", OWNERSHIP_TEXT, None),
+        ("A", "_extdns-a.example.org", "1.1.1.1", Reason.FORGED_OWNERSHIP),
+        ("TXT", "_extdns.example.org", '"x"', Reason.FORGED_OWNERSHIP),
+    ],
+)
+def test_what_could_pass_for_an_ownership_record_is_refused(
+    rtype: str, name: str, target: str, reason: Reason | None
+) -> None:
+    desired = DesiredRecord(name=DnsName(name), type=rtype, targets=(target,))
+    found = refuse_invalid(accept_everything, REGISTRY)((A.desired, desired), ZONE)
+    assert [(one.desired, one.reason) for one in found.refused] == ([(desired, reason)] if reason else [])
+    assert found.accepted == ((A.desired,) if reason else (A.desired, desired))
+
+
+@pytest.mark.parametrize(("lenient", "is_refused"), [(False, True), (True, False)])
+def test_what_the_service_makes_of_a_record_must_be_valid_too(lenient: bool, is_refused: bool) -> None:
+    changed = replace(CNAME.desired, targets=("no name",))
+
+    def change(_: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        return accept_everything((changed,), zone)
+
+    found = refuse_invalid(change, REGISTRY, lenient=lenient)((CNAME.desired,), ZONE)
+    assert [one.reason for one in found.refused] == ([Reason.INVALID_TARGET] if is_refused else [])
+    assert found.accepted == (() if is_refused else (changed,))
