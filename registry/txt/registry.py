@@ -154,8 +154,7 @@ class TxtRegistry:
         covering = [
             match.ownership_record.record
             for match in matches
-            if match.ownership_record is first
-            or match.ownership_record.owner == owner
+            if match.ownership_record.owner == owner
             or (ours and self._settings.is_our_owner(match.ownership_record.owner))
         ]
         return OwnedRecord(

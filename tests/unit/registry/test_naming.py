@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from extdns.errors import UsageError
 from extdns.model.dns_name import DnsName
 from extdns.model.rrtype import OWNABLE
-from registry.txt.naming import Naming, NamingFormat, RecordReference, RelatedNames
+from registry.txt.naming import Naming, NamingFormat, RecordReference, RelatedNames, build_apex_name
 from registry.txt.registry import TxtRegistry
 from tests.builders import build_registry
 from tests.unit.registry.zone_records import ZONE, build_name, remove_zone
@@ -82,6 +82,12 @@ def test_ownership_name_contains_type_and_name(naming: Naming, web: str, apex: s
         assert RecordReference(DnsName(name), rtype) in naming.find_references(DnsName(ownership_record), OWNABLE)
 
 
+def test_ownership_name_inside_the_zone_has_at_most_253_bytes() -> None:
+    zone = DnsName("a." * 121 + "a")
+    assert build_apex_name(zone, "A") == f"_extdns-a.{zone}"
+    assert build_apex_name(DnsName(f"{zone}a"), "A") is None
+
+
 def test_affixes_become_lower_case() -> None:
     naming = Naming(prefix="TxT-%{RECORD_TYPE}.", wildcard_replacement="ANY")
     assert naming.build_name(DnsName("*.example.com"), "MX") == "txt-mx.any.example.com"
@@ -98,8 +104,8 @@ def test_each_record_type_has_its_own_ownership_name(rtype: str) -> None:
         pytest.param("a" * 61 + ".test", "A", "a-" + "a" * 61 + ".test", id="3.2.1-63-bytes-fit"),
         pytest.param("a" * 62 + ".test", "A", None, id="3.2.1-64-bytes-do-not"),
         pytest.param("a" * 59 + ".test", "CNAME", None, id="3.2.1-longer-type"),
-        pytest.param(".".join(["a" * 49] * 5), "A", "a-" + ".".join(["a" * 49] * 5), id="name-fits"),
-        pytest.param(".".join(["a" * 50] * 4 + ["a" * 48]), "AAAA", None, id="name-over-253-bytes"),
+        pytest.param("a." * 125 + "a", "A", "a-" + "a." * 125 + "a", id="253-bytes-fit"),
+        pytest.param("a." * 125 + "aa", "A", None, id="254-bytes-do-not"),
         pytest.param("example", "CNAME", "cname-example", id="10.3-single-label"),
     ],
 )

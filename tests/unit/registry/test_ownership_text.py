@@ -271,6 +271,7 @@ def test_first_of_several_keys_encrypts_and_all_decrypt(end: str) -> None:
         pytest.param("s4cret*" * 7, id="10.3-49-junk-characters"),
         pytest.param("_" * 43 + "=", id="base64-of-urls"),
         pytest.param("QUJD", id="base64-of-3-bytes"),
+        pytest.param(f"!{base64.b64encode(KEY.encode()).decode()}", id="junk-before-base64"),
         pytest.param("é" * 32, id="32-characters-of-two-bytes"),
         pytest.param(f"{KEY}\nQUJD", id="second-of-two"),
         pytest.param("", id="empty"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.model.change import ChangeSet
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OWNED_RECORD, Record
@@ -100,6 +101,21 @@ def test_txt_record_with_an_ownership_record_of_its_own_is_none() -> None:
 )
 def test_nothing_is_created_if_its_ownership_record_cannot_be_written(there: Record, reason: Reason) -> None:
     assert get_block(build_registry(), [there], create(build_desired("A", "@"))).reason is reason
+
+
+@pytest.mark.parametrize(
+    ("parent", "expected"),
+    [
+        pytest.param(Zone(name=DnsName("test"), id="2"), "a-x.test", id="that-holds-the-usual-name"),
+        pytest.param(Zone(name=DnsName("est"), id="2"), "_extdns-a.x.test", id="that-does-not"),
+        pytest.param(None, "_extdns-a.x.test", id="none"),
+    ],
+)
+def test_ownership_record_is_in_the_parent_zone_if_that_is_managed(parent: Zone | None, expected: str) -> None:
+    change_set = ChangeSet(zone=ZONE, name=ZONE.name, changes=(create(build_desired("A", "@")),), parent=parent)
+    done = build_registry().complete(change_set, [])
+    assert isinstance(done, ChangeSet)
+    assert [write.key.name for write in done.writes if write.key.type == "TXT"] == [expected]
 
 
 def test_nothing_is_created_if_the_zone_name_is_too_long() -> None:
