@@ -132,6 +132,13 @@ def test_stored_maximum_equals_maximum_of_the_full_history(
         assert not is_exceeded(budget, most * 99 // 100, now_s, by_absence=False)
 
 
+def test_owned_names_are_added_by_scope_and_can_be_removed() -> None:
+    budgets, shop = DeleteBudgets(DeleteLimits()), Scope("Z1", "shop")
+    budgets.add_owned({ALL_ZONES: 3, shop: 2, Scope("Z1"): 0}, 0.0)
+    budgets.add_owned({shop: -1}, 1.0)
+    assert [budgets.budget(scope).owned for scope in (ALL_ZONES, shop, Scope("Z1"))] == [3, 1, 0]
+
+
 def test_budgets_of_namespaces_without_records_are_dropped() -> None:
     budgets = DeleteBudgets(DeleteLimits())
     for number in range(1000):

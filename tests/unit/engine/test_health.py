@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.health import find_blockers, find_failures
+from extdns.engine.health import find_blockers, find_failures, find_unfinished, find_unread, reference_fails
 from extdns.engine.inputs import Cause, TimePassed
 from extdns.errors import ProviderError, RetryableError
 from extdns.model.change import Forbidden, Refused, TryLater
@@ -90,12 +90,30 @@ def test_refused_record_is_a_failure_only_if_no_other_takes_precedence(
     assert find_failures(world.engine) == failing
 
 
-def test_unlisted_kinds_and_zones_are_failures() -> None:
-    assert find_failures(build_world().engine) == (
-        "Service objects are listing",
-        "Ingress objects are listing",
-        "zones have not been listed yet",
-    )
+def test_unlisted_kinds_and_zones_are_failures_and_unfinished_unless_reading_them_failed() -> None:
+    world = build_world()
+    unlisted = ("Service objects are listing", "Ingress objects are listing", "zones have not been listed yet")
+    assert find_failures(world.engine) == find_unfinished(world.engine) == find_unread(world.engine) == unlisted
+    assert reference_fails(world.engine)
+    source_down(world)
+    assert find_failures(world.engine)[:2] == ("Service objects are listing", "Ingress objects are failing")
+    assert "Ingress objects are failing" not in find_unfinished(world.engine)
+
+
+@pytest.mark.parametrize(
+    ("limit", "has_writer", "fails"),
+    [
+        pytest.param(Reason.UNSUPPORTED, True, True, id="refused"),
+        pytest.param(Reason.TOO_LARGE, True, False, id="too-large"),
+        pytest.param(Reason.UNSUPPORTED, False, False, id="refused-in-a-dry-run"),
+    ],
+)
+def test_external_dns_fails_by_a_refused_record_unless_it_is_too_large_or_in_a_dry_run(
+    limit: Reason, has_writer: bool, fails: bool
+) -> None:
+    adjust = accept_only(lambda _: False, limit)
+    world = start_world(first=[observe("web", build_claim("web", "web"))], adjust=adjust, has_writer=has_writer)
+    assert reference_fails(world.engine) is fails
 
 
 def source_down(world: World) -> None:
@@ -263,7 +281,7 @@ def start_with_empty_zone() -> World:
 # names that are not DNS names (docs/design/delete-safety.md, "One pass and dry runs")
 
 
-@pytest.mark.parametrize("text", ["a..example.org", "A..Example.ORG.", "a b.example.org"])
+@pytest.mark.parametrize("text", ["a..example.org", "A..Example.ORG.", "a b.example.org", f"a..{'x' * 63}.example.org"])
 def test_invalid_hostname_in_a_zone_is_a_failure(text: str) -> None:
     world = start_with_empty_zone()
     world.run(observe("web", build_invalid_claim(text)))

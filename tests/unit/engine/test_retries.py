@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from extdns.engine.inputs import Input
-from extdns.engine.retries import Failure, GiveUpRule, Retry
+from extdns.engine.retries import Failure, GiveUpRule, Retry, RetryTable
 from extdns.errors import ForbiddenError, RetryableError
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.cluster import Phase
 from extdns.model.zone import AccountFailure, ZoneList
-from tests.builders import INGRESS, REFUSED, SERVICE, ZONE, change_phase, observe_new, owned
+from tests.builders import INGRESS, REFUSED, SERVICE, ZONE, change_phase, host, observe_new, owned
 from tests.fakes.faulty import NoAnswer
 from tests.world import World, build_world
 
@@ -72,6 +72,31 @@ def test_only_single_pass_without_credentials_gives_up_before_the_timeout(
     assert GiveUpRule(is_single_pass=is_single_pass, timeout_s=30.0).is_reached(retry, 101.0) is is_reached
     retry.record_success()
     assert not retry.lacks_credentials
+
+
+def test_the_retries_of_a_name_are_found_by_failure_and_removed_with_the_names_that_do_not_belong() -> None:
+    table, web, api = RetryTable(), host("web"), host("api")
+    refused, conflict = (
+        table.record_failure(web, Failure.REFUSED, 1.0),
+        table.record_failure(api, Failure.WRITE_CONFLICT, 1.0),
+    )
+    assert list(table.select(Failure.REFUSED)) == [(web, refused)]
+    assert list(table.select(Failure.WRITE_CONFLICT)) == [(api, conflict)]
+    assert (table.find_failed(web), table.find_failed(api)) == (refused, None)
+    table.retain(lambda name: name == api)
+    assert (len(table), list(table.by_name)) == (1, [api])
+
+
+def test_only_write_conflicts_and_frequent_writes_keep_a_name_from_being_written() -> None:
+    table, web = RetryTable(), host("web")
+    table.record_failure(web, Failure.REFUSED, 100.0)
+    assert (table.find_ready_at(web), table.is_ready(web, 0.0)) == (0.0, True)
+    until_at = table.record_failure(web, Failure.WRITE_CONFLICT, 100.0).until_at
+    assert (table.find_ready_at(web), table.is_ready(web, until_at - 0.1), table.is_ready(web, until_at)) == (
+        until_at,
+        False,
+        True,
+    )
 
 
 NAMES = observe_new(*(f"n{number}" for number in range(30)))

@@ -1,0 +1,60 @@
+"""What is known of one zone: the effects of writes, pages that fail, and names with writes of unknown effect."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.engine.retries import GiveUpRule
+from extdns.engine.zones import ZoneCache, ZoneRefresh, ZoneState
+from extdns.model.zone import ZonePage
+from tests.builders import ZONE, host, record
+
+A, AAAA, OTHER = record("web", "192.0.2.1"), record("web", "2001:db8::1", rtype="AAAA"), record("api", "192.0.2.1")
+
+
+def test_a_write_replaces_the_written_records_only() -> None:
+    cache = ZoneCache()
+    cache.replace_names([host("web"), host("api")], (A, AAAA, OTHER))
+    changed = record("web", "192.0.2.9")
+    cache.record_write([A.key], [changed])
+    assert cache.records(host("web")) == (changed, AAAA)
+    cache.record_write([A.key, AAAA.key], [])
+    assert list(cache.all_records()) == [OTHER]
+
+
+def test_after_three_failures_a_round_begins_again_with_its_first_page() -> None:
+    refresh, cache = ZoneRefresh(), ZoneCache()
+    refresh.start_page(1.0)
+    refresh.take_page(ZonePage(records=(A,), after="cursor"), cache, set())
+    refresh.next_round_at = 1000.0
+    found = []
+    for _ in range(3):
+        refresh.retry.record_failure(1.0)
+        refresh.record_failure()
+        found.append((refresh.after, refresh.pages))
+    assert found == [("cursor", 1), ("cursor", 1), (None, 0)]
+    assert refresh.next_page_at == 1000.0
+
+
+def test_a_name_is_fully_known_once_its_zone_was_read_and_unless_a_write_has_no_outcome() -> None:
+    state, name = ZoneState(zone=ZONE), host("web")
+    assert not state.is_fully_known(name)
+    state.cache.is_complete = True
+    assert state.is_fully_known(name)
+    state.queue.unsure[name] = ()
+    assert not state.is_fully_known(name)
+    assert state.is_fully_known(host("api"))
+
+
+@pytest.mark.parametrize(
+    ("is_complete", "failures", "expected"),
+    [(True, 0, True), (True, 5, True), (False, 0, False), (False, 4, False), (False, 5, True)],
+)
+def test_a_single_pass_waits_until_a_zone_was_read_or_failed_five_times(
+    is_complete: bool, failures: int, expected: bool
+) -> None:
+    state = ZoneState(zone=ZONE)
+    state.cache.is_complete = is_complete
+    for _ in range(failures):
+        state.refresh.retry.record_failure(1.0)
+    assert state.is_read(GiveUpRule(is_single_pass=True, timeout_s=30.0), 1.0) is expected
