@@ -178,3 +178,12 @@ def test_zone_code_does_not_approve_what_moved_to_a_namespace_and_was_requested(
     scene.approve(code)
     scene.pass_time(GRACE_S)
     assert not {str(one.record.name) for one in mine} & set(scene.deleted)
+
+
+def test_deletes_of_an_applied_plan_are_approved_for_a_day() -> None:
+    scene = start_guard(*records(100))
+    scene.guard.approve_plan([(ZONE.id, one.key) for one in records(31)])
+    scene.observe_evidence(records(31))
+    scene.pass_time(GRACE_S)
+    assert len(scene.deleted) == 31
+    assert scene.guard.budget(ZONE.id).deleted == 0

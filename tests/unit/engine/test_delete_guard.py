@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
+from extdns.engine.delete_settings import DeleteLimits
 from extdns.model.change import APPROVAL, GRACE, Blocked, Create, Delete
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.evidence import DeleteStatus, Evidence, PendingDelete
@@ -224,3 +227,31 @@ def test_detail_of_granted_delete_says_that_it_waits_for_the_save() -> None:
     detail = "the grace period is over: the delete is made once the saved state contains its grant"
     block = scene.find_block(PendingDelete(owned=record(1), evidence=GONE))
     assert block == Blocked(reason=Reason.IN_GRACE, detail=detail, waits_for=(GRACE,))
+
+
+@pytest.mark.parametrize(("percent", "expected"), [(30, True), (100, False)])
+def test_deletes_by_absence_are_held_together_unless_the_limits_are_off(percent: int, expected: bool) -> None:
+    guard = start_guard(limits=DeleteLimits(percent=percent)).guard
+    guard.set_holds_absence(holds_absence=True)
+    assert guard.holds_absence is expected
+    guard.set_holds_absence(holds_absence=False)
+    assert not guard.holds_absence
+
+
+def test_every_change_that_has_to_be_saved_raises_the_revision() -> None:
+    scene = start_guard(*records(100))
+    revisions = [scene.guard.revision]
+    for change in (
+        lambda: scene.guard.cluster.identify(ClusterIdentity(uid="a")),
+        lambda: scene.guard.accept_settings(ZONE.id),
+        lambda: scene.observe_evidence(records(31)),
+        lambda: scene.pass_time(GRACE_S),
+        lambda: scene.approve(*scene.find_codes().values()),
+        scene.pass_time,
+        lambda: scene.guard.cluster.identify(ClusterIdentity(uid="b")),
+    ):
+        change()
+        revisions.append(scene.guard.revision)
+    assert revisions == sorted(revisions)
+    rises = [after > before for before, after in pairwise(revisions)]
+    assert rises == [True, True, False, True, True, True, True]

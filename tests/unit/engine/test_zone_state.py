@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.engine.retries import GiveUpRule
+from extdns.engine.retries import Failure, GiveUpRule
+from extdns.engine.write_queue import WriteQueue
 from extdns.engine.zones import ZoneCache, ZoneRefresh, ZoneState
 from extdns.model.zone import ZonePage
 from tests.builders import ZONE, host, record
@@ -44,6 +45,14 @@ def test_a_name_is_fully_known_once_its_zone_was_read_and_unless_a_write_has_no_
     state.queue.unsure[name] = ()
     assert not state.is_fully_known(name)
     assert state.is_fully_known(host("api"))
+
+
+def test_names_count_as_conflicting_after_five_write_conflicts() -> None:
+    queue, found = WriteQueue(), []
+    for _ in range(5):
+        queue.retries.record_failure(host("web"), Failure.WRITE_CONFLICT, 1.0)
+        found.append(queue.conflicting)
+    assert found == [0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,38 @@
+"""The codes by which people approve held deletes."""
+
+from __future__ import annotations
+
+from extdns.engine.hold_codes import HoldCodes, compute_code
+from extdns.model.evidence import Scope
+
+SCOPE = Scope("Z1")
+
+
+def hold(codes: HoldCodes, first: int, count: int) -> tuple[str, set[str]]:
+    """Let the scope hold *count* deletes; return their code and digests."""
+    digests = {f"{number:016x}" for number in range(first, first + count)}
+    codes.update(SCOPE, digests, revision=first)
+    return compute_code(digests), digests
+
+
+def test_the_last_four_codes_of_a_scope_approve_their_sets() -> None:
+    codes = HoldCodes()
+    held = [hold(codes, first, 2) for first in range(5)]
+    assert [codes.find_digests(code) for code, _ in held] == [set(), *(digests for _, digests in held[1:])]
+
+
+def test_earlier_codes_of_a_scope_are_dropped_if_they_approve_more_than_10000_deletes_together() -> None:
+    codes = HoldCodes()
+    (first, digests), (second, _) = hold(codes, 0, 5000), hold(codes, 1, 5000)
+    third, _ = hold(codes, 2, 9000)
+    assert codes.find_digests(first) == digests
+    hold(codes, 3, 1)
+    assert [bool(codes.find_digests(code)) for code in (first, second, third)] == [False, False, True]
+
+
+def test_a_scope_without_held_deletes_has_no_code_and_is_published_once_it_is_saved() -> None:
+    codes = HoldCodes()
+    code, _ = hold(codes, 7, 1)
+    assert [codes.find_published(SCOPE, revision) for revision in (6, 7)] == ["", code]
+    codes.update(SCOPE, (), revision=8)
+    assert codes.find_published(SCOPE, 8) == ""
