@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from extdns.app.cluster import ClusterSnapshot
     from extdns.config import Config
     from extdns.documents.snapshot import ProcessSnapshot
     from extdns.model.kind import Kind
@@ -54,6 +55,7 @@ class Assembly(Value, frozen=True, kw_only=True, gc=True):
         controller: runs the engine.
         engine: the engine; some commands read its decisions afterwards.
         observers: what takes part in the controller's loop if flags ask for it.
+        cluster: where objects are read from.
         server: serves health and metrics while it is open.
         page: serves the live page and the JSON API while it is open.
     """
@@ -61,6 +63,7 @@ class Assembly(Value, frozen=True, kw_only=True, gc=True):
     controller: Controller
     engine: Engine
     observers: Observers
+    cluster: Cluster
     server: WebServer
     page: WebServer
 
@@ -73,6 +76,7 @@ def assemble(
     state: StateStore | None = None,
     registry: Registry | None = None,
     needs_approval: bool = False,
+    snapshot: ClusterSnapshot | None = None,
 ) -> Assembly:
     """Build and connect all parts for *config* without starting them.
 
@@ -83,6 +87,7 @@ def assemble(
         state: the state store instead of the one that the flags name.
         registry: the registry instead of the one of `--registry`.
         needs_approval: write nothing until the plan is approved; record no Events and no object statuses.
+        snapshot: completes the manifests.
 
     Raises:
         UsageError: a flag has a value that only its package can check, or a folder or file is missing.
@@ -101,7 +106,7 @@ def assemble(
     recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
     activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
     observers = build_observers(config, writer, engine, clock, gate, activity_reporter, needs_approval=needs_approval)
-    cluster = _build_cluster(config, kinds, observers.policies)
+    cluster = _build_cluster(config, kinds, observers.policies, snapshot)
     parts = ControllerParts(
         engine=engine,
         observer=Observer(sources, cluster.view, reads_rule_objects=settings.has_rules),
@@ -124,17 +129,21 @@ def assemble(
     server = WebServer(config.web.metrics_address, health)
     site = build_site(config, controller.snapshots.read, reader, partial(find_leader, lease))
     page = WebServer(config.web.web_address, site, flag="--web-address", event=Event.PAGE_SERVED)
-    return Assembly(controller=controller, engine=engine, observers=observers, server=server, page=page)
+    return Assembly(
+        controller=controller, engine=engine, observers=observers, cluster=cluster, server=server, page=page
+    )
 
 
-def _build_cluster(config: Config, kinds: Collection[Kind], policies: PolicyWatcher | None) -> Cluster:
+def _build_cluster(
+    config: Config, kinds: Collection[Kind], policies: PolicyWatcher | None, snapshot: ClusterSnapshot | None
+) -> Cluster:
     """Build the cluster.
 
     Raises:
         UsageError: a flag of the cluster is invalid; *policies* is closed.
     """
     try:
-        return build_cluster(config, kinds, build_generated_objects(config))
+        return build_cluster(config, kinds, build_generated_objects(config), snapshot)
     except UsageError:
         if policies:
             policies.close(0.0)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from extdns import log
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from extdns.flags.process import ClusterFlags
     from extdns.kube.api import ApiClient
     from extdns.model.api_request import ApiRequest
-    from extdns.model.kind import Kind, KubernetesObject
+    from extdns.model.kind import Kind, KubernetesObject, ObjectKey
     from extdns.ports import Cluster
 
 
@@ -50,8 +51,21 @@ def describe_objects(config: Config) -> str:
         return "a cluster"
 
 
+class ClusterSnapshot(NamedTuple):
+    """The objects of a cluster that complete manifests: *path* is what `extdns snapshot` wrote.
+
+    *former* are the paths of former manifests: what they have and the manifests no longer have is not in the cluster.
+    """
+
+    path: str
+    former: tuple[str, ...] = ()
+
+
 def build_cluster(
-    config: Config, kinds: Collection[Kind], generated: Mapping[Kind, Sequence[KubernetesObject]]
+    config: Config,
+    kinds: Collection[Kind],
+    generated: Mapping[Kind, Sequence[KubernetesObject]],
+    snapshot: ClusterSnapshot | None = None,
 ) -> Cluster:
     """Build the cluster of `--manifests`; without that flag a live one, or an empty one if no source needs a cluster.
 
@@ -59,12 +73,13 @@ def build_cluster(
         config: the flags.
         kinds: the kinds that sources read; their objects are decoded in full if there are templates.
         generated: objects of the sources `empty` and `fake`, by kind; the cluster returns them beside its own.
+        snapshot: completes the manifests.
     """
     from extdns.resources.kinds import STRUCTS
 
     templated = config.sources.fqdn_template or config.sources.fqdn_target_template
     full_kinds = kinds if templated else [kind for kind in kinds if kind not in STRUCTS]
-    found = _build_manifest_or_live_cluster(config, full_kinds)
+    found = _build_manifest_or_live_cluster(config, full_kinds, snapshot)
     if generated:
         from extdns.kube.synthetic_objects import ClusterWithSyntheticObjects
 
@@ -77,20 +92,33 @@ def build_cluster(
     return found
 
 
-def _build_manifest_or_live_cluster(config: Config, full_kinds: Collection[Kind]) -> Cluster:
+def _build_manifest_or_live_cluster(
+    config: Config, full_kinds: Collection[Kind], snapshot: ClusterSnapshot | None
+) -> Cluster:
     chosen, namespaces = config.cluster, build_namespaces(config)
     if not has_live_cluster(config):
         from extdns.kube.manifests.cluster import ManifestCluster
 
+        open_files = partial(ManifestCluster, namespaces=namespaces, full_kinds=full_kinds)
         watch = bool(chosen.manifests) and not config.control.once
-        return ManifestCluster(
-            chosen.manifests, watch=watch, namespaces=namespaces, full_kinds=full_kinds, cluster_id=chosen.cluster_id
-        )
+        manifests = open_files(chosen.manifests, watch=watch, cluster_id=chosen.cluster_id)
+        if snapshot is None:
+            return manifests
+        from extdns.kube.completed_manifests import CompletedManifests
+
+        behind = open_files([snapshot.path], watch=False, flag="cluster-snapshot")
+        former = open_files(snapshot.former, watch=False) if snapshot.former else None
+        return CompletedManifests(manifests, behind, former)
     from extdns.kube.live.cluster import LiveCluster
 
     return LiveCluster(
         connect_api_server(chosen)[0], namespaces=namespaces, full_kinds=full_kinds, cluster_id=chosen.cluster_id
     )
+
+
+def list_completed(cluster: Cluster) -> tuple[ObjectKey, ...]:
+    """Return the objects of manifests whose status is that of a cluster snapshot, sorted."""
+    return tuple(sorted(getattr(cluster, "completed", ())))
 
 
 def build_namespaces(config: Config) -> WatchedNamespaces:

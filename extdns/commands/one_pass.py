@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from extdns import log
 from extdns.app import assembly
-from extdns.app.cluster import describe_objects, require_api_server
+from extdns.app.cluster import describe_objects, list_completed, require_api_server
 from extdns.app.provider import build_provider
 from extdns.app.state_store import find_file_failure
 from extdns.commands.output import warn
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from extdns.app.assembly import Assembly
+    from extdns.app.cluster import ClusterSnapshot
     from extdns.config import Config
     from extdns.documents.document import ProcessReference
     from extdns.documents.plan import PassResult
@@ -103,7 +104,10 @@ def run_one_pass(
 
 
 def run_pass(
-    config: Config, reader: Callable[[Config], ZoneReader] = open_reader, state: StateStore | None = None
+    config: Config,
+    reader: Callable[[Config], ZoneReader] = open_reader,
+    state: StateStore | None = None,
+    snapshot: ClusterSnapshot | None = None,
 ) -> PassResult:
     """Make one pass as `--once` does, but without anything that can write.
 
@@ -111,6 +115,7 @@ def run_pass(
         config: the settings.
         reader: opens the reader of the zones; by default that of the DNS service.
         state: the state store to use instead of the one in *config*.
+        snapshot: completes the manifests of *config*.
 
     Raises:
         UsageError: something in *config* cannot be used, or the API server does not answer.
@@ -118,7 +123,7 @@ def run_pass(
     require_api_server(config)
     config = replace(config, control=config.control.replace(dry_run=True))  # for Events and object statuses, too
     with StopSignals() as signals:
-        running = assembly.assemble(config, service=(reader(config), None), state=state)
+        running = assembly.assemble(config, service=(reader(config), None), state=state, snapshot=snapshot)
         signals.deliver_to(running.controller.stop)
         running.controller.run(once=True)
     return finish_pass(config, running)
@@ -129,7 +134,8 @@ def finish_pass(config: Config, running: Assembly) -> PassResult:
     missing = [] if running.controller.is_complete else [_INTERRUPTED]
     if failure := find_file_failure(config, running.engine):
         missing.append(failure)
-    return summarize_pass(config, running.engine, tuple(missing), running.observers.read_rules())
+    result = summarize_pass(config, running.engine, tuple(missing), running.observers.read_rules())
+    return result._replace(completed=list_completed(running.cluster))
 
 
 def require_files(config: Config, command: str) -> None:

@@ -44,6 +44,12 @@ if TYPE_CHECKING:
     help="reads the zones from the output of `extdns owners --output=json`, not from the DNS service",
 )
 @option(
+    "--with-cluster",
+    is_flag=True,
+    help="completes --manifests by the objects of the cluster: the status of the same object, and all other objects",
+)
+@option("--cluster-snapshot", metavar="FILE", help="the same from the output of `extdns snapshot`, without a cluster")
+@option(
     "--controller",
     metavar="URL",
     help="shows what a running extdns, at the address of its live page, has planned but not yet written, and what it "
@@ -59,6 +65,8 @@ def main(  # noqa: PLR0913 - the options
     held: bool,
     base: str | None,
     zone_snapshot: str | None,
+    with_cluster: bool,
+    cluster_snapshot: str | None,
     controller: str | None,
     output: str,
 ) -> int:
@@ -72,6 +80,7 @@ def main(  # noqa: PLR0913 - the options
 
     Symbols: + create, ~ update, - delete, ! kept or not published
     """
+    from extdns.app.cluster_snapshot import open_snapshot
     from extdns.commands import running_process
     from extdns.commands.one_pass import configure_pass, describe_command, open_reader, run_pass
     from extdns.commands.plan_difference import plan_difference
@@ -80,14 +89,24 @@ def main(  # noqa: PLR0913 - the options
     from extdns.engine.decisions import is_held_decision
 
     if controller is not None:
-        others = {"--held": held, "--base": base, "--zone-snapshot": zone_snapshot}
+        others = {
+            "--held": held,
+            "--base": base,
+            "--zone-snapshot": zone_snapshot,
+            "--with-cluster": with_cluster,
+            "--cluster-snapshot": cluster_snapshot,
+        }
         running_process.require_no_flags([*flags, *(name for name, value in others.items() if value)])
         return _show_running_plan(controller, output, fail_on)
     config = configure_pass(flags, environ)
     if fail_on and not (config.rules.policy_rules or config.rules.opa_url):
         raise usage_error(f"--fail-on={fail_on} has no rules to evaluate", "give --policy-rules or --opa-url")
     reader = partial(read_zone_snapshot, zone_snapshot) if zone_snapshot else open_reader
-    result = run_pass(config, reader) if base is None else plan_difference(config, base, reader)
+    with open_snapshot(config, cluster_snapshot, with_cluster=with_cluster) as snapshot:
+        if base is None:
+            result = run_pass(config, reader, snapshot=snapshot)
+        else:
+            result = plan_difference(config, base, reader, snapshot)
     nothing = UP_TO_DATE if base is None else "The manifests change nothing compared with the base"
     displayed = result
     if held:

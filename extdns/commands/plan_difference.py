@@ -27,6 +27,7 @@ from extdns.model.saved_state import Saved, SavedZone
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from extdns.app.cluster import ClusterSnapshot
     from extdns.config import Config
     from extdns.documents.plan import PassResult
     from extdns.engine.zones import ZoneState
@@ -35,13 +36,16 @@ if TYPE_CHECKING:
     from extdns.ports import ZoneReader
 
 
-def plan_difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]) -> PassResult:
+def plan_difference(
+    config: Config, base: str, reader: Callable[[Config], ZoneReader], snapshot: ClusterSnapshot | None = None
+) -> PassResult:
     """Plan what the manifests of *config* change, in zones as they are after the changes for the manifests of *base*.
 
     Args:
         config: the settings.
         base: a file or folder, or a Git revision of the manifests of *config*.
         reader: opens the reader of the zones.
+        snapshot: completes both manifests.
 
     Raises:
         UsageError: *base* is neither a path nor a revision, or it is both, or *config* reads no manifests.
@@ -51,13 +55,14 @@ def plan_difference(config: Config, base: str, reader: Callable[[Config], ZoneRe
             f"--base={sanitize(base)} needs --manifests", "a cluster has no other version to compare with"
         )
     with _open_manifests(config.cluster.manifests, base) as paths:
-        before = run_pass(replace(config, cluster=config.cluster.replace(manifests=paths)), reader)
-    zones = [zone_state.zone for zone_state in before.engine.zones]
-    after = run_pass(
-        config,
-        partial(build_engine_reader, before.engine, _project_records),
-        _accept_settings(zones, compute_settings_digest(config)),
-    )
+        before = run_pass(replace(config, cluster=config.cluster.replace(manifests=paths)), reader, snapshot=snapshot)
+        zones = [zone_state.zone for zone_state in before.engine.zones]
+        after = run_pass(
+            config,
+            partial(build_engine_reader, before.engine, _project_records),
+            _accept_settings(zones, compute_settings_digest(config)),
+            snapshot and snapshot._replace(former=paths),
+        )
     decided, known = {_identify(decision) for decision in before.engine.decisions}, set(before.problems)
     return after._replace(
         base=base,

@@ -50,6 +50,7 @@ from extdns.engine.health import find_unread
 from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim
 from extdns.model.evidence import Evidence
+from extdns.model.kind import ObjectRef
 from extdns.model.reason import Category, Reason, look_up_meaning, select_reasons
 from extdns.model.value import format_count
 from extdns.model.zone import Zone
@@ -118,6 +119,7 @@ class PassResult(NamedTuple):
         problems: invalid values on objects, by object.
         base: the folder or revision that the pass was compared with, "" if with none.
         rules: the state of the rules.
+        completed: the objects of manifests whose status is that of a cluster snapshot, sorted.
     """
 
     config: Config
@@ -127,6 +129,7 @@ class PassResult(NamedTuple):
     problems: tuple[tuple[ObjectKey, ClaimWarning], ...]
     base: str = ""
     rules: RuleSnapshot = NO_RULES
+    completed: tuple[ObjectKey, ...] = ()
 
 
 def summarize_pass(
@@ -187,7 +190,8 @@ class PlanContent(RootDocument, frozen=True):
     `unfulfilled` are records that are kept although something else, or nothing, is requested, and names that are not
     published. `violations` are the rules that deny a record or warn about it. `excluded` is how many objects each flag
     or annotation excludes. `missing` says what could not be read; if it is not empty, the plan is incomplete.
-    `warnings` say where what was read does not fit the settings, as when a filter matches no zone.
+    `warnings` say where what was read does not fit the settings, as when a filter matches no zone. `statusFromCluster`
+    are the objects of manifests that have the status of the same object in the cluster.
     """
 
     provider: str
@@ -202,6 +206,7 @@ class PlanContent(RootDocument, frozen=True):
     violations: tuple[ViolationDocument, ...]
     missing: tuple[str, ...]
     warnings: tuple[ScopeWarning, ...]
+    status_from_cluster: tuple[str, ...]
     summary: PlanSummary
 
 
@@ -247,8 +252,12 @@ def build_plan(
     decisions: Sequence[Decision],
     problems: Iterable[tuple[ObjectKey, ClaimWarning]],
     missing: tuple[str, ...],
+    completed: Iterable[ObjectKey] = (),
 ) -> PlanContent:
-    """Build a plan with *decisions* and *problems* in the given order; *missing* says what could not be read."""
+    """Build a plan with *decisions* and *problems* in the given order.
+
+    *missing* says what could not be read; *completed* are the objects of manifests with the status of the cluster.
+    """
     concerned = {decision.zone for decision in decisions if is_held_decision(decision)}
     return PlanContent(
         provider=config.control.provider,
@@ -267,6 +276,7 @@ def build_plan(
         violations=tuple(list_violations(seen.decisions)),
         missing=missing,
         warnings=find_scope_warnings(config, seen.scope),
+        status_from_cluster=tuple(str(ObjectRef(key=key)) for key in completed),
         summary=count_actions(decisions),
     )
 
@@ -284,7 +294,8 @@ def _count_excluded(seen: EngineSnapshot) -> dict[str, int]:
 
 def build_plan_content(result: PassResult) -> PlanContent:
     """Build the plan of one pass, without the basis and checksum that `extdns apply` needs."""
-    return build_plan(EngineSnapshot(result.engine), result.config, result.decisions, result.problems, result.missing)
+    seen = EngineSnapshot(result.engine)
+    return build_plan(seen, result.config, result.decisions, result.problems, result.missing, result.completed)
 
 
 def build_plan_document(result: PassResult) -> PlanDocument:
@@ -443,6 +454,8 @@ def _list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
     if plan.excluded:
         excluded = (f"{format_count(count, 'object')} excluded by {flag}" for flag, count in plan.excluded.items())
         yield tuple(map(escape_line, excluded))
+    if plan.status_from_cluster:
+        yield (escape_line(f"Status from the cluster: {', '.join(plan.status_from_cluster)}"),)
     if plan.owner and (orphans := sum(one.reason in _ORPHANS for one in (*plan.changes, *plan.unfulfilled))):
         yield _describe_orphans(orphans, plan.owner)
     yield from ((escape_line(f"WARNING: {one.text}"), escape_line(f"  {one.next}")) for one in plan.warnings)

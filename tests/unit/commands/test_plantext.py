@@ -280,6 +280,7 @@ def text_of(decisions: Sequence[Decision]) -> str:
         problems=(),
         excluded={},
         missing=(),
+        status_from_cluster=(),
         warnings=(),
         summary=count_actions(reported),
     )

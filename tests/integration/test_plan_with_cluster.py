@@ -1,0 +1,127 @@
+"""`extdns plan --with-cluster` and `--cluster-snapshot`: manifests completed by what only the cluster knows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extdns import cli
+from tests.fakes.apiserver.server import ApiServer
+from tests.objects import Json, ingress, service
+from tests.program.installation import Installation
+
+
+class Repository:
+    """A cluster, a folder of manifests without status, and zones as the cluster has filled them."""
+
+    def __init__(self, root: Path, server: ApiServer) -> None:
+        self.live = Installation(root, server, example_org="")
+        self.root = root
+        self.folder = root / "folder"
+        self.folder.mkdir()
+
+    def commit(self, *objects: Json) -> None:
+        stripped = [{key: value for key, value in one.items() if key != "status"} for one in objects]
+        for one in stripped:
+            one["metadata"] = {k: v for k, v in one["metadata"].items() if k not in {"uid", "creationTimestamp"}}
+        (self.folder / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": stripped}))
+
+    def keep_base(self) -> str:
+        base = self.root / "base"
+        self.folder.rename(base)
+        self.folder.mkdir()
+        return f"--base={base}"
+
+    def deploy(self, *objects: Json) -> None:
+        self.live.apply(*objects)
+        self.commit(*objects)
+        self.live.run_once()
+
+    def plan(self, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+        capsys.readouterr()
+        flags = self.live.flags(f"--manifests={self.folder}", "--output=json", *options)
+        cli.main(["plan", *flags], {})
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return found
+
+    def snapshot(self, capsys: pytest.CaptureFixture[str]) -> str:
+        capsys.readouterr()
+        assert cli.main(["snapshot", *self.live.flags()], {}) == 0
+        file = self.root / "cluster.json"
+        file.write_text(capsys.readouterr().out)
+        return f"--cluster-snapshot={file}"
+
+
+def changes(plan: dict[str, Any]) -> list[str]:
+    return [f"{one['action']} {one['name']} {one['type']}" for one in plan["changes"]]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Iterator[Repository]:
+    with ApiServer() as server:
+        yield Repository(tmp_path, server)
+
+
+def test_manifests_without_status_change_nothing_if_the_cluster_has_the_status(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.deploy(service("web"), service("api", address="192.0.2.2"), ingress("shop", "shop.example.org"))
+    found = repository.plan(capsys, "--with-cluster")
+    assert changes(found) == []
+    assert found["statusFromCluster"] == ["Service shop/api", "Service shop/web", "Ingress shop/shop"]
+    assert repository.plan(capsys, repository.snapshot(capsys)) == found
+
+
+def test_a_changed_manifest_is_planned_with_the_status_of_the_cluster(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.deploy(service("web"), service("api", address="192.0.2.2"))
+    base = repository.keep_base()
+    repository.commit(service("web", "www.example.org"), service("api", address="192.0.2.2"))
+    found = repository.plan(capsys, "--with-cluster", base)
+    assert changes(found) == ["delete web.example.org A", "create www.example.org A"]
+    assert found["changes"][1]["after"]["targets"] == ["192.0.2.1"]
+
+
+def test_objects_that_are_not_in_the_manifests_stay_unless_the_base_had_them(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.deploy(service("web"), service("api", address="192.0.2.2"))
+    base = repository.keep_base()
+    repository.commit(service("web"))
+    snapshot = repository.snapshot(capsys)
+    assert changes(repository.plan(capsys, snapshot)) == []
+    assert changes(repository.plan(capsys, snapshot, base)) == ["delete api.example.org A"]
+
+
+def test_a_snapshot_holds_only_what_sources_read(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    web = service("web")
+    web["spec"]["secretLookingField"] = "s3cr3t"
+    repository.deploy(web)
+    text = Path(repository.snapshot(capsys).partition("=")[2]).read_text()
+    assert "web.example.org" in text
+    assert "s3cr3t" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--with-cluster", "--cluster-snapshot=x"], "leave out one of them"),
+        (["--cluster-snapshot=/nowhere.json"], "/nowhere.json"),
+    ],
+)
+def test_a_wrong_use_of_snapshots_is_a_usage_error(
+    repository: Repository, capsys: pytest.CaptureFixture[str], options: list[str], text: str
+) -> None:
+    repository.deploy(service("web"))
+    assert cli.main(["plan", *repository.live.flags(f"--manifests={repository.folder}", *options)], {}) == 1
+    assert text in capsys.readouterr().err
+
+
+def test_completing_needs_manifests(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", *repository.live.flags("--with-cluster")], {}) == 1
+    assert "--with-cluster completes manifests, and there are none" in capsys.readouterr().err
