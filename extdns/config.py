@@ -10,7 +10,7 @@ from msgspec.structs import astuple, fields
 from extdns.flags import parser, validation
 from extdns.flags.flag import Flag, FlagSection
 from extdns.flags.process import ClusterFlags, ControlFlags, ElectionFlags, LogFlags, WebFlags
-from extdns.flags.providers import AwsFlags, GoogleFlags, InmemoryFlags, OctodnsFlags, ZonefileFlags
+from extdns.flags.providers import AwsFlags, CloudflareFlags, GoogleFlags, InmemoryFlags, OctodnsFlags, ZonefileFlags
 from extdns.flags.records import DeleteFlags, PlanFlags, RegistryFlags
 from extdns.flags.rfc2136 import Rfc2136Flags
 from extdns.flags.rules import RuleFlags
@@ -40,6 +40,7 @@ class Config(Value, frozen=True, kw_only=True):
     rules: RuleFlags
     aws: AwsFlags
     google: GoogleFlags
+    cloudflare: CloudflareFlags
     rfc2136: Rfc2136Flags
     inmemory: InmemoryFlags
     zonefile: ZonefileFlags

@@ -20,7 +20,6 @@ _ONLY_IN_EXTERNAL_DNS: Final = (
     "azure-dns",
     "azure-private-dns",
     "civo",
-    "cloudflare",
     "coredns",
     "dnsimple",
     "exoscale",

@@ -19,7 +19,7 @@ from extdns.flags.kind import (
     make_text_kind,
 )
 from extdns.flags.process import ClusterFlags, ControlFlags, ElectionFlags, LogFlags, WebFlags
-from extdns.flags.providers import AwsFlags, GoogleFlags, InmemoryFlags, OctodnsFlags, ZonefileFlags
+from extdns.flags.providers import AwsFlags, CloudflareFlags, GoogleFlags, InmemoryFlags, OctodnsFlags, ZonefileFlags
 from extdns.flags.records import DeleteFlags, PlanFlags, RegistryFlags
 from extdns.flags.rfc2136 import Rfc2136Flags
 from extdns.flags.rules import RuleFlags
@@ -42,6 +42,7 @@ SECTIONS: Final[tuple[type[FlagSection], ...]] = (
     InmemoryFlags,
     AwsFlags,
     GoogleFlags,
+    CloudflareFlags,
     Rfc2136Flags,
     WebhookFlags,
 )

@@ -106,14 +106,17 @@ class Permission(Value, frozen=True, kw_only=True):
 _NOT_AT_WILDCARDS: Final = frozenset({rrtype.NS, rrtype.DNAME})
 
 
-def find_placement_problem(endpoint: DesiredRecord, zone: Zone) -> str:
-    """Return why *zone* cannot hold *endpoint*, "" if it can (RFC 1034 3.6.2, RFC 4592 4.2 and 4.4)."""
+def find_placement_problem(endpoint: DesiredRecord, zone: Zone, *, flattens_apex: bool = False) -> str:
+    """Return why *zone* cannot hold *endpoint*, "" if it can (RFC 1034 3.6.2, RFC 4592 4.2 and 4.4).
+
+    *flattens_apex* is whether the service answers a CNAME at the name of a zone with the addresses of its target.
+    """
     name, rtype = endpoint.name, endpoint.type
     if not name.within(zone.name):
         return f"{name} lies outside zone {zone}"
     if not endpoint.targets:
         return f"{rtype} needs a target"
-    if rtype == rrtype.CNAME and name == zone.name:
+    if rtype == rrtype.CNAME and name == zone.name and not flattens_apex:
         return f"a CNAME is not allowed at the apex of {zone}, which has SOA and NS"
     if rtype in _NOT_AT_WILDCARDS and name.is_wildcard:
         return f"{rtype} is not allowed at a wildcard"

@@ -215,13 +215,16 @@ class TokenBucket:
         """Raise the refill rate by a quarter, up to the normal one."""
         self.rate = min(self.per_s, self.rate * _RECOVERY)
 
-    def record_throttle(self, now_s: float) -> None:
-        """Empty the bucket, and halve its refill rate at most once a second, because the service throttled a call."""
+    def record_throttle(self, now_s: float, *, wait_s: float = 0.0) -> None:
+        """Empty the bucket, and halve its refill rate at most once a second, because the service throttled a call.
+
+        The bucket stays empty for *wait_s* seconds, for which the service wants no calls.
+        """
         self._refill(now_s)
-        self.tokens = min(self.tokens, 0.0)
-        self.throttle_count += 1
         if now_s >= self.slowed_at + _SLOWED_ONCE_IN_S:
             self.rate, self.slowed_at = min(self.per_s, max(_SLOWEST_PER_SECOND, self.rate * _SLOWED_BY)), now_s
+        self.tokens = min(self.tokens, -wait_s * self.rate)
+        self.throttle_count += 1
 
     @property
     def is_slowed(self) -> bool:
@@ -319,11 +322,14 @@ class RateLimiter:
             self._account.record_success()
             self._get_bucket(action).record_success()
 
-    def record_throttle(self, action: str, *, changes: int = 0) -> None:
-        """Record that the service throttled a call of *action* that contained *changes* changes."""
+    def record_throttle(self, action: str, *, changes: int = 0, wait_s: float = 0.0) -> None:
+        """Record that the service throttled a call of *action* that contained *changes* changes.
+
+        No call begins within the next *wait_s* seconds.
+        """
         with self._lock:
             now_s = self._monotonic_s()
-            self._account.record_throttle(now_s)
+            self._account.record_throttle(now_s, wait_s=wait_s)
             self._get_bucket(action).record_throttle(now_s)
             if changes:
                 recent = (at_s for at_s in self._throttled_at if at_s > now_s - _THROTTLE_WINDOW_S)

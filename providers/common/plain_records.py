@@ -28,12 +28,18 @@ _SINGLE_VALUE_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 _REVERSE_ZONES: Final = ("in-addr.arpa", "ip6.arpa")
 
 
-def adjust_record(desired: DesiredRecord, zone: Zone, *, holders: str = "zone files") -> DesiredRecord | Refusal:
+def adjust_record(
+    desired: DesiredRecord, zone: Zone, *, holders: str = "zone files", flattens_apex: bool = False
+) -> DesiredRecord | Refusal:
     """Return *desired* in the form in which *zone* will hold it, or why it cannot.
 
-    *holders* names what holds the records, for messages.
+    Args:
+        desired: the desired record.
+        zone: the zone.
+        holders: what holds the records, for messages.
+        flattens_apex: whether a CNAME at the name of a zone is answered with the addresses of its target.
     """
-    detail = _find_problem(desired, zone, holders)
+    detail = _find_problem(desired, zone, holders, flattens_apex=flattens_apex)
     if detail:
         return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
     try:
@@ -46,7 +52,7 @@ def adjust_record(desired: DesiredRecord, zone: Zone, *, holders: str = "zone fi
     return replace(desired, targets=found, properties=EMPTY_MAP)
 
 
-def _find_problem(desired: DesiredRecord, zone: Zone, holders: str) -> str:
+def _find_problem(desired: DesiredRecord, zone: Zone, holders: str, *, flattens_apex: bool) -> str:
     name, rtype = desired.name, desired.type
     if rtype not in SUPPORTED_TYPES:
         return f"{rtype} is not among the types written to {holders}: {', '.join(rrtype.OWNABLE)}"
@@ -54,7 +60,7 @@ def _find_problem(desired: DesiredRecord, zone: Zone, holders: str) -> str:
         return f"{holders} have no routing policies; {desired.set_identifier!r} is a set identifier"
     if desired.is_alias and not all(parse_address(target) for target in desired.targets):
         return f"{holders} have no aliases; {rtype} needs addresses, a name needs CNAME"
-    if problem := find_placement_problem(desired, zone):
+    if problem := find_placement_problem(desired, zone, flattens_apex=flattens_apex):
         return problem
     if rtype in _SINGLE_VALUE_TYPES and len(desired.targets) > 1:
         return f"a {rtype} can have only one target, not {len(desired.targets)}: {', '.join(desired.targets)}"

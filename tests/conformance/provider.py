@@ -6,7 +6,6 @@ needs a real DNS server is in `SERVER_RIGS`.
 
 from __future__ import annotations
 
-import atexit
 import runpy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,8 @@ from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
+from providers.cloudflare.provider import CloudflareReader, CloudflareWriter
+from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import RateLimit
 from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
@@ -36,9 +37,9 @@ from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
 from tests import clouddns as google
+from tests import cloudflare
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
-from tests.fakes.cloudflare.server import Cloudflare
 from tests.fakes.webhook.server import WebhookServer
 from tests.kerberos import start_clean_kerberos
 from tests.octodns_config import describe_bind, describe_cloudflare, describe_powerdns, describe_yaml, write_config
@@ -262,20 +263,29 @@ def build_octodns_bind_rig(folder: Path) -> Rig:
 
 def build_octodns_cloudflare_rig(folder: Path) -> Rig:
     """Build a rig with octodns-cloudflare and a fake of its service."""
-    fake = cloudflare()
+    fake = cloudflare.service()
     fake.reset()
     zone_id = fake.add_zone("example.org")
     fake.put(zone_id, "ns1.example.org", "A", "192.0.2.53")
     return _build_octodns_rig(folder, describe_cloudflare(fake))
 
 
-@cache
-def cloudflare() -> Cloudflare:
-    """Return the fake that all tests of this process share."""
-    fake = Cloudflare()
-    fake.start()
-    atexit.register(fake.kill)
-    return fake
+def build_cloudflare_rig(_: Path) -> Rig:
+    """Build a rig with the Cloudflare provider, a zone in the fake service, and pages of three names."""
+    fake = cloudflare.service()
+    fake.reset()
+    fake.put(fake.add_zone("example.org"), "ns1.example.org", "A", "192.0.2.53")
+    settings = CloudflareSettings(url=fake.url, page_items=100, page_names=3)
+    client = cloudflare.client(settings)
+    reader = CloudflareReader(settings, client)
+    return Rig(
+        reader=reader,
+        writer=CloudflareWriter(client),
+        other=CloudflareWriter(client),
+        zone=reader.list_zones().zones[0],
+        names_offending=False,
+        types=OWNABLE - {rrtype.DNAME},
+    )
 
 
 def build_octodns_powerdns_rig(folder: Path) -> Rig:
@@ -365,6 +375,7 @@ RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "acme-zones": build_acme_rig,
     "aws": build_route53_rig,
     "careless": build_careless_rig,
+    "cloudflare": build_cloudflare_rig,
     "google": build_clouddns_rig,
     "inmemory": build_inmemory_rig,
     "octodns-cloudflare": build_octodns_cloudflare_rig,

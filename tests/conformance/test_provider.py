@@ -210,7 +210,7 @@ def test_a_record_and_its_ownership_record_can_be_created_updated_and_deleted_in
     record, ownership = sorted(made, key=lambda record: record.type)
     changed = rig.apply(restate(ownership), update(record, "192.0.2.2"))
     assert {r.targets for r in changed} == {ownership.targets, ("192.0.2.2",)}
-    assert ownership in changed
+    assert replace(ownership, exact=None) in [replace(r, exact=None) for r in changed]
     assert rig.apply(*(delete(r) for r in changed)) == ()
     assert rig.reader.read_names(rig.zone, [record.name, ownership.name]) == ()
 
@@ -242,7 +242,7 @@ def test_no_other_type_can_coexist_with_a_cname(rig: Rig, rtype: str) -> None:
     rig.apply(create("www.example.org", "CNAME", "lb.example.net"))
     before = rig.read()
     outcome = rig.submit(create("fine.example.org", "A", "192.0.2.1"), create("www.example.org", rtype, target))
-    assert isinstance(outcome, Refused)
+    assert isinstance(outcome, Refused | WriteConflict)
     if rig.reader.capabilities.atomic:
         assert rig.read() == before
     assert outcome.offending_names == (("www.example.org",) if rig.names_offending else ())

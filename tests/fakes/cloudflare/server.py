@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from itertools import count
 from threading import RLock
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from tests.fakes.cloudflare.values import Json, build_record, check_coexistence, refuse
+from tests.fakes.cloudflare.values import Json, build_record, check_coexistence, refuse, restate
 from tests.fakes.service.answers import Answer, ApiError
 from tests.fakes.service.listener import Request
 from tests.fakes.service.server import FakeService
@@ -20,10 +21,15 @@ TOKEN: Final = "token-of-a-cloudflare-test"
 _PREFIX: Final = "/client/v4"
 _JSON: Final = {"Content-Type": "application/json"}
 _ROUTE: Final = re.compile(
-    rf"{_PREFIX}/zones(?:/(?P<zone>\w+)/(?P<what>dns_records|pagerules)(?:/(?P<record>\w+))?)?", re.ASCII
+    rf"{_PREFIX}/zones(?:/(?P<zone>\w+)(?:/(?P<what>dns_records|pagerules)(?:/(?P<record>\w+))?)?)?", re.ASCII
 )
-_PER_PAGE: Final = {"zones": (5, 50), "dns_records": (5, 5000)}
-"""The least and the most items in a page."""
+_PER_PAGE: Final = {"zones": (5, 50, 20), "dns_records": (1, 5000, 100)}
+"""The least and the most items in a page, and the default."""
+_OPERATIONS: Final = {"free": 200, "pro": 3500}
+"""The most operations of a batch, by plan."""
+_CHAINED: Final = range(9000, 9100)
+_BATCH: Final = ("deletes", "patches", "puts", "posts")
+_RATE: Final = {"Ratelimit-Policy": '"default";q=1200;w=300', "Ratelimit": '"default";r=1100;t=300'}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +43,12 @@ class Call:
 
 @dataclass(kw_only=True, eq=False)
 class Zone:
-    """A zone with its records by id."""
+    """A zone with its records by id. *quota* is the most records that its plan allows."""
 
     id: str
     name: str
+    plan: str = "free"
+    quota: int = 3500
     records: dict[str, Json] = field(default_factory=dict)
 
 
@@ -50,12 +58,14 @@ class Cloudflare(FakeService):
     Attributes:
         calls: all calls since the last `reset`.
         denied: actions that the token does not allow.
+        nests_errors: whether an error of validation is the cause of a general one, as the API does it sometimes.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.calls: list[Call] = []
         self.denied: set[str] = set()
+        self.nests_errors = False
         self._zones: dict[str, Zone] = {}
         self._lock = RLock()
         self._ids = count(1)
@@ -73,10 +83,10 @@ class Cloudflare(FakeService):
             self.calls.clear()
             self.denied.clear()
 
-    def add_zone(self, name: str) -> str:
+    def add_zone(self, name: str, plan: str = "free") -> str:
         """Create a zone without records, and return its id."""
         with self._lock:
-            zone = Zone(id=self._make_id(), name=name)
+            zone = Zone(id=self._make_id(), name=name, plan=plan)
             self._zones[zone.id] = zone
             return zone.id
 
@@ -85,7 +95,23 @@ class Cloudflare(FakeService):
         with self._lock:
             zone = self._zones[zone_id]
             body: Json = {"name": name, "type": rtype, "content": content, "ttl": 300, **fields}
-            return self._store(zone, self._make_id(), build_record(body, zone.name))
+            return self._store(zone, self._make_id(), build_record(body, zone.name, zone.plan))
+
+    def set_quota(self, zone_id: str, quota: int) -> None:
+        """Allow *quota* records in a zone."""
+        self._zones[zone_id].quota = quota
+
+    def delete(self, zone_id: str, record_id: str) -> None:
+        """Remove one value."""
+        with self._lock:
+            del self._zones[zone_id].records[record_id]
+
+    def edit(self, record_id: str, **fields: object) -> None:
+        """Change fields of one value, as a person does in the dashboard: its id stays."""
+        with self._lock:
+            for zone in self._zones.values():
+                if record_id in zone.records:
+                    zone.records[record_id] |= fields
 
     def list_records(self, zone_id: str) -> list[Json]:
         """Return all values of a zone, in the order in which they were made."""
@@ -116,23 +142,29 @@ class Cloudflare(FakeService):
             with self._lock:
                 found = self._answer(call, route["record"] or "", query)
         except ApiError as exc:
-            error = {"code": int(exc.code) if exc.code.isdigit() else 0, "message": exc.message}
+            error: Json = {"code": int(exc.code) if exc.code.isdigit() else 0, "message": exc.message}
+            if self.nests_errors and error["code"] in _CHAINED:
+                error = {"code": 1004, "message": "DNS Validation Error", "error_chain": [error]}
             found = {"result": None, "success": False, "errors": [error], "messages": []}
-            return fault.after(Answer(status=exc.status, body=json.dumps(found).encode(), headers=_JSON))
-        return fault.after(Answer(status=200, body=json.dumps(found).encode(), headers=_JSON))
+            headers = _JSON | ({"Retry-After": "120"} if exc.status == HTTPStatus.TOO_MANY_REQUESTS else {})
+            return fault.after(Answer(status=exc.status, body=json.dumps(found).encode(), headers=headers))
+        return fault.after(Answer(status=200, body=json.dumps(found).encode(), headers=_JSON | _RATE))
 
     def _answer(self, call: Call, record_id: str, query: dict[str, str]) -> Json:
-        if call.action == "GET zones":
+        if call.action == "GET zones" and not call.zone_id:
             return _build_page("zones", map(_describe_zone, self._zones.values()), query)
         zone = self._zones.get(call.zone_id)
         if zone is None:
             raise refuse(7003, "Could not route to that zone, perhaps your object identifier is invalid?", status=404)
-        if call.action == "GET pagerules":
-            return _build_result([])
+        if call.action in {"GET zones", "GET pagerules"}:
+            return _build_result(_describe_zone(zone) if call.action == "GET zones" else [])
         if call.action == "GET dns_records" and not record_id:
-            return _build_page("dns_records", zone.records.values(), query)
-        if call.action == "POST dns_records" and not record_id:
-            return _build_result(self._write(zone, self._make_id(), call.body))
+            return _build_page("dns_records", _select(zone.records.values(), query), query)
+        if call.action == "POST dns_records" and record_id in {"", "batch"}:
+            body = call.body or {}
+            return _build_result(
+                self._write_batch(zone, body) if record_id else self._write(zone, self._make_id(), body)
+            )
         if record_id not in zone.records:
             raise refuse(81044, "Record does not exist.", status=404)
         if call.action == "PUT dns_records":
@@ -142,8 +174,34 @@ class Cloudflare(FakeService):
             return _build_result({"id": record_id})
         raise refuse(7001, f"Method not available: {call.action}", status=405)
 
+    def _write_batch(self, zone: Zone, body: Json) -> Json:
+        """Make all operations, or none: deletes first, then patches, puts and posts."""
+        if unknown := body.keys() - set(_BATCH):
+            raise refuse(9207, f"Request body is invalid: unknown {sorted(unknown)}.")
+        if sum(map(len, body.values())) > _OPERATIONS[zone.plan]:
+            raise refuse(9207, f"At most {_OPERATIONS[zone.plan]} operations.")
+        before = dict(zone.records)
+        try:
+            return {what: [self._operate(zone, what, entry) for entry in body.get(what) or ()] for what in _BATCH}
+        except ApiError:
+            zone.records = before
+            raise
+
+    def _operate(self, zone: Zone, what: str, entry: Json) -> Json:
+        fields = {key: value for key, value in entry.items() if key != "id"}
+        if what == "posts":
+            return self._write(zone, self._make_id(), fields)
+        old = zone.records.get(entry["id"])
+        if old is None:
+            raise refuse(81044, "Record does not exist.", status=404)
+        if what == "deletes":
+            return zone.records.pop(old["id"])
+        return self._write(zone, old["id"], fields if what == "puts" else restate(old) | fields)
+
     def _write(self, zone: Zone, record_id: str, body: Json | None) -> Json:
-        made = build_record(body or {}, zone.name)
+        made = build_record(body or {}, zone.name, zone.plan)
+        if record_id not in zone.records and len(zone.records) >= zone.quota:
+            raise refuse(81045, "Record quota exceeded.")
         check_coexistence(made, (one for one in zone.records.values() if one["id"] != record_id), zone.name)
         return self._store(zone, record_id, made)
 
@@ -158,15 +216,23 @@ def _describe_zone(zone: Zone) -> Json:
         "name": zone.name,
         "status": "active",
         "type": "full",
-        "plan": {"legacy_id": "free"},
+        "plan": {"legacy_id": zone.plan},
+        "permissions": ["#dns_records:edit", "#dns_records:read", "#zone:read"],
         "name_servers": ["a.ns.cloudflare.example", "b.ns.cloudflare.example"],
     }
 
 
+def _select(records: Iterable[Json], query: dict[str, str]) -> Iterable[Json]:
+    """Return the records with the name in *query*, in the order that it asks for."""
+    name = query.get("name.exact", "").lower()
+    found = [one for one in records if not name or one["name"] == name]
+    return sorted(found, key=lambda one: one["name"]) if query.get("order") == "name" else found
+
+
 def _build_page(what: str, items: Iterable[Json], query: dict[str, str]) -> Json:
     """Return one page of *items*, as `page` and `per_page` in *query* request it."""
-    least, most = _PER_PAGE[what]
-    page, per_page = int(query.get("page", "1")), int(query.get("per_page", "20"))
+    least, most, default = _PER_PAGE[what]
+    page, per_page = int(query.get("page", "1")), int(query.get("per_page", default))
     if page < 1 or not least <= per_page <= most:
         raise refuse(9208, f"per_page must be between {least} and {most}.")
     found = list(items)

@@ -31,8 +31,13 @@ def refuse(code: int, message: str, *, status: int = 400) -> ApiError:
     return ApiError(status, str(code), message)
 
 
-def build_record(body: Json, zone_name: str) -> Json:
-    """Return the record that the request *body* describes, without its id, as the API returns it.
+def restate(record: Json) -> Json:
+    """Return the request that describes *record*, which the API returned."""
+    return {key: value for key, value in record.items() if key in _FIELDS}
+
+
+def build_record(body: Json, zone_name: str, plan: str = "free") -> Json:
+    """Return the record that the request *body* describes, without its id, as the API returns it. *plan*: the zone's.
 
     Raises:
         ApiError: the API refuses it.
@@ -45,6 +50,7 @@ def build_record(body: Json, zone_name: str) -> Json:
     _check_ttl(body.get("ttl"))
     if body.get("proxied") and rtype not in _PROXIABLE:
         raise refuse(9004, "This record type cannot be proxied.")
+    _check_remarks(body, plan)
     made: Json = {
         "name": name,
         "type": rtype,
@@ -57,6 +63,14 @@ def build_record(body: Json, zone_name: str) -> Json:
         "meta": {},
     }
     return made | _build_content(rtype, body)
+
+
+def _check_remarks(body: Json, plan: str) -> None:
+    comment, tags = body.get("comment") or "", body.get("tags") or []
+    if len(comment) > (100 if plan == "free" else 500) or "\n" in comment:
+        raise refuse(9313, "The comment is too long or has several lines.")
+    if len(tags) > (0 if plan == "free" else 20):
+        raise refuse(9300, "The tag quota of this zone is exceeded.")
 
 
 def _check_ttl(ttl: object) -> None:

@@ -1,0 +1,95 @@
+"""Adjust desired records to what Cloudflare can hold, and refuse what it would refuse (API reference, DNS Records)."""
+
+from __future__ import annotations
+
+from ipaddress import ip_network
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.model import rrtype, ttl
+from extdns.model.change import Refusal
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, parse_address
+from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.zone import Zone
+from providers.cloudflare.entries import COMMENT, PROPERTIES, PROXIABLE, PROXIED, TAGS, format_tags
+from providers.cloudflare.settings import CloudflareSettings
+from providers.common import plain_records
+
+FREE: Final = "free"
+SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
+_TTLS_S: Final = (60, 86_400)
+_MAX_COMMENT: Final = {FREE: 100}
+_MAX_PAID_COMMENT: Final = 500
+_MAX_TAGS: Final = 20
+_MAX_TXT: Final = 2048
+_PRIVATE: Final = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "fc00::/7")))
+_BOOLEANS: Final = {"1": True, "t": True, "true": True, "0": False, "f": False, "false": False}
+
+
+def adjust_record(
+    desired: DesiredRecord, zone: Zone, settings: CloudflareSettings, plan: str
+) -> DesiredRecord | Refusal:
+    """Return *desired* in the form in which *zone* will hold it, or why it cannot. *plan* is that of the zone."""
+    if desired.type not in SUPPORTED_TYPES:
+        allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in SUPPORTED_TYPES)
+        return _refuse(desired, f"Cloudflare does not support {desired.type}; allowed: {allowed}")
+    properties = _read_properties(desired, settings)
+    adjusted = plain_records.adjust_record(
+        replace(desired, properties=EMPTY_MAP), zone, holders="zones of Cloudflare", flattens_apex=True
+    )
+    if isinstance(adjusted, Refusal):
+        return replace(adjusted, desired=desired)
+    if problem := _find_problem(adjusted, properties, plan):
+        return _refuse(desired, problem)
+    low_s, high_s = _TTLS_S
+    ttl_s = ttl.UNSET if PROXIED in properties or not adjusted.has_ttl else min(max(adjusted.ttl_s, low_s), high_s)
+    return replace(adjusted, ttl_s=ttl_s, properties=StringMap.from_items(properties))
+
+
+def _refuse(desired: DesiredRecord, detail: str) -> Refusal:
+    return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
+
+
+def _read_properties(desired: DesiredRecord, settings: CloudflareSettings) -> dict[str, str]:
+    """Return the properties as they are read back, without those that are empty or off.
+
+    Requests have the prefix of the annotations before the name of a property. A text that is not a boolean leaves the
+    default, as in external-dns.
+    """
+    stated = {key.rpartition("/")[2]: value for key, value in desired.properties}
+    proxied = _BOOLEANS.get(stated.get(PROXIED, "").lower(), settings.proxied) and desired.type in PROXIABLE
+    comment = " ".join(stated.get(COMMENT, settings.comment).split())
+    found = {
+        PROXIED: "true" if proxied else "",
+        COMMENT: comment,
+        TAGS: format_tags(stated.get(TAGS, "").split(",")),
+    }
+    return {key: found[key] for key in PROPERTIES if found[key]}
+
+
+def _find_problem(desired: DesiredRecord, properties: dict[str, str], plan: str) -> str:
+    """Return why Cloudflare would refuse *desired*, "" if no reason is known."""
+    limit = _MAX_COMMENT.get(plan, _MAX_PAID_COMMENT)
+    if len(comment := properties.get(COMMENT, "")) > limit:
+        return f"the comment has {len(comment)} characters; the plan of the zone allows {limit}"
+    tags = properties.get(TAGS, "").split(",") if TAGS in properties else []
+    if tags and plan == FREE:
+        return f"the tags {', '.join(tags)}: the plan of the zone ({plan}) has no tags"
+    if len(tags) > _MAX_TAGS:
+        return f"{len(tags)} tags; allowed: {_MAX_TAGS}"
+    if long := next((one for one in desired.targets if desired.type == rrtype.TXT and len(one) > _MAX_TXT), ""):
+        return f"a TXT value of {len(long)} characters; allowed: {_MAX_TXT}"
+    if PROXIED in properties and (found := _find_private(desired.targets)):
+        return f"{found} cannot be proxied: Cloudflare does not reach it"
+    return ""
+
+
+def _find_private(targets: tuple[str, ...]) -> str:
+    """Return the first of *targets* that is a private address, which Cloudflare does not reach; "" if none is."""
+    for target in targets:
+        address = parse_address(target)
+        if address is not None and any(address in network for network in _PRIVATE):
+            return target
+    return ""

@@ -1,0 +1,269 @@
+"""Call the API over HTTP: credentials, the rate limit, pages, and errors.
+
+Each call is made once: a batch that was applied and sent again would look like a conflict.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import urlencode
+
+import msgspec
+import urllib3
+from urllib3 import exceptions as http
+
+from extdns.errors import sanitize
+from extdns.model.api_request import UNANSWERED, ApiRequest
+from extdns.model.value import Value
+from extdns.model.zone import RateLimitStatus
+from providers.cloudflare.entries import Entry, Operations
+from providers.cloudflare.settings import CloudflareSettings
+from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, measure_call
+from providers.common.certificates import find_ca_bundle
+
+T = TypeVar("T")
+_LIST: Final = "ListZones"
+_READ: Final = "ListRecords"
+_WRITE: Final = "BatchRecords"
+_ZONES_PER_PAGE: Final = 50
+_MAX_BYTES: Final = 64 << 20
+_CONNECTIONS: Final = 16
+_NOT_SENT: Final = (http.NewConnectionError, http.NameResolutionError, http.ConnectTimeoutError, http.SSLError)
+_READ_TRIES: Final = 3
+_CREDENTIALS_CODES: Final = frozenset({6003, 6111, 6103})  # a malformed header
+_FORBIDDEN_CODES: Final = frozenset({9109, 10000})
+_REMEDY: Final = "set CF_API_TOKEN to a token with the permissions Zone Read and DNS Write"
+
+
+class CloudflarePlan(Value, frozen=True, kw_only=True):
+    """The plan of a zone, such as `free`."""
+
+    legacy_id: str = ""
+
+
+class CloudflareZone(Value, frozen=True, kw_only=True):
+    """A zone. *permissions* are those of the credentials, if the API tells them."""
+
+    id: str
+    name: str
+    type: str = "full"
+    plan: CloudflarePlan = CloudflarePlan()
+    permissions: tuple[str, ...] = ()
+
+
+class _Error(Value, frozen=True, kw_only=True):
+    code: int = 0
+    message: str = ""
+    error_chain: tuple[_Error, ...] = ()
+
+    @property
+    def innermost(self) -> _Error:
+        return self.error_chain[0].innermost if self.error_chain else self
+
+
+class _PageInfo(Value, frozen=True, kw_only=True):
+    total_count: int = 0
+    total_pages: int = 1
+
+
+class _Answer(Value, Generic[T], frozen=True, kw_only=True):
+    """The envelope of every answer."""
+
+    success: bool = False
+    errors: tuple[_Error, ...] = ()
+    result: T | None = None
+    result_info: _PageInfo | None = None
+
+
+class BatchResult(Value, frozen=True, kw_only=True):
+    """The values after a batch: those that it patched and posted."""
+
+    patches: tuple[Entry, ...] | None = ()
+    posts: tuple[Entry, ...] | None = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All values that the batch wrote."""
+        return (*(self.patches or ()), *(self.posts or ()))
+
+
+class CloudflareApi:
+    """Calls the API, from any thread. Every call raises only `CallFailedError`."""
+
+    def __init__(self, settings: CloudflareSettings, rate_limiter: RateLimiter) -> None:
+        """Prepare calls; nothing is sent yet. *rate_limiter* delays calls to the allowed rate."""
+        self._settings = settings
+        self._rate_limiter = rate_limiter
+        bundle = find_ca_bundle(os.environ, sdk_variable="")
+        self._pool = urllib3.PoolManager(maxsize=_CONNECTIONS, retries=False, ca_certs=bundle or None)
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._rate_limiter.read_rate_limits()
+
+    def list_zones(self) -> tuple[tuple[CloudflareZone, ...], int]:
+        """Return all zones that the credentials can see, and the number of calls that this took."""
+        found: list[CloudflareZone] = []
+        page = pages = 1
+        while page <= pages:
+            query = {"page": page, "per_page": _ZONES_PER_PAGE}
+            answer = self._call(_LIST, "GET", f"/zones?{urlencode(query)}", _Answer[tuple[CloudflareZone, ...]])
+            found += answer.result or ()
+            pages = answer.result_info.total_pages if answer.result_info else 1
+            page += 1
+        return tuple(found), page - 1
+
+    def get_zone(self, zone_id: str) -> CloudflareZone:
+        """Return one zone."""
+        answer = self._call(_LIST, "GET", f"/zones/{zone_id}", _Answer[CloudflareZone], f"zone {zone_id}")
+        if answer.result is None:
+            raise CallFailedError(FailureKind.UNANSWERED, _LIST, f"zone {zone_id}", "no result", "")
+        return answer.result
+
+    def read_zone(self, zone_id: str, context: str) -> tuple[tuple[Entry, ...], int]:
+        """Return all values of a zone, and the number of pages.
+
+        Pages are cut by position, so a change between two of them hides or repeats values. Then they are read again.
+        """
+        for _ in range(_READ_TRIES):
+            pages = list(self._read_pages(zone_id, context))
+            entries = {entry.id: entry for page in pages for entry in page.result or ()}
+            total = {page.result_info.total_count if page.result_info else len(entries) for page in pages}
+            if total == {len(entries)}:
+                return tuple(entries.values()), len(pages)
+        detail = f"the zone changed during each of {_READ_TRIES} reads"
+        raise CallFailedError(FailureKind.RETRYABLE, _READ, context, "inconsistent pages", detail)
+
+    def read_name(self, zone_id: str, name: str, context: str) -> tuple[Entry, ...]:
+        """Return all values of one name."""
+        query = {"name.exact": name, "per_page": self._settings.page_items}
+        return self._read(zone_id, query, context).result or ()
+
+    def _read_pages(self, zone_id: str, context: str) -> Iterator[_Answer[tuple[Entry, ...]]]:
+        page = pages = 1
+        while page <= pages:
+            query = {"page": page, "per_page": self._settings.page_items, "order": "name"}
+            answer = self._read(zone_id, query, context)
+            pages = answer.result_info.total_pages if answer.result_info else 1
+            page += 1
+            yield answer
+
+    def _read(self, zone_id: str, query: Mapping[str, Any], context: str) -> _Answer[tuple[Entry, ...]]:
+        path = f"/zones/{zone_id}/dns_records?{urlencode(query)}"
+        return self._call(_READ, "GET", path, _Answer[tuple[Entry, ...]], context)
+
+    def write(self, zone_id: str, operations: Operations, context: str) -> BatchResult:
+        """Make *operations*, all or none, and return the values that were written."""
+        path, body = f"/zones/{zone_id}/dns_records/batch", operations.encode()
+        changes = len(operations.deletes) + len(operations.patches) + len(operations.posts)
+        answer = self._call(_WRITE, "POST", path, _Answer[BatchResult], context, body=body, changes=changes)
+        return answer.result or BatchResult()
+
+    def _call(
+        self,
+        call: str,
+        method: str,
+        path: str,
+        form: type[_Answer[T]],
+        context: str = "",
+        *,
+        body: bytes | None = None,
+        changes: int = 0,
+    ) -> _Answer[T]:
+        self._rate_limiter.acquire(call, changes=changes)
+        headers = {**_read_credentials(call, context), "Content-Type": "application/json", "User-Agent": "extdns"}
+        if changes:
+            self._settings.write_options.require_can_begin(call, context)
+        with measure_call(self._settings.on_call, call):
+            response = self._send(call, method, path, headers, body, context)
+            answer = _decode(response, form)
+            if response.status == HTTPStatus.TOO_MANY_REQUESTS:
+                wait_s = _parse_seconds(response.headers.get("Retry-After", ""))
+                self._rate_limiter.record_throttle(call, changes=changes, wait_s=wait_s)
+            if answer is None or not answer.success:
+                raise _build_error(call, context, response, answer.errors if answer else ())
+        self._rate_limiter.record_success(call)
+        return answer
+
+    def _send(
+        self, call: str, method: str, path: str, headers: Mapping[str, str], body: bytes | None, context: str
+    ) -> urllib3.BaseHTTPResponse:
+        connect_s, read_s = self._settings.write_options.timeouts_s if body else DEFAULT_TIMEOUTS_S
+        url, status, started_s = self._settings.url + path, UNANSWERED, time.monotonic()
+        try:
+            response = self._pool.request(
+                method, url, body=body, headers=headers, timeout=urllib3.Timeout(connect=connect_s, read=read_s)
+            )
+            status = response.status
+        except http.HTTPError as exc:
+            kind = FailureKind.RETRYABLE if isinstance(exc, _NOT_SENT) else FailureKind.UNANSWERED
+            raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
+        finally:
+            seconds = time.monotonic() - started_s
+            self._settings.on_request(ApiRequest(method=method, url=url, status=status, seconds=seconds))
+        return response
+
+
+def _read_credentials(call: str, context: str) -> dict[str, str]:
+    """Return the headers with the credentials in the environment. A file with the token is read for each call.
+
+    The variables are those of external-dns: `CF_API_TOKEN` (a token, or `file:PATH`), or `CF_API_KEY` and
+    `CF_API_EMAIL`.
+    """
+    token = os.environ.get("CF_API_TOKEN", "").strip()
+    try:
+        if token.startswith("file:"):
+            token = Path(token.removeprefix("file:")).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError) as exc:
+        detail = f"CF_API_TOKEN names a file that cannot be read: {exc}"
+        raise CallFailedError(FailureKind.CREDENTIALS, call, context, "no credentials", detail) from exc
+    if token:
+        headers = {"Authorization": f"Bearer {token}"}
+    elif (key := os.environ.get("CF_API_KEY", "")) and (email := os.environ.get("CF_API_EMAIL", "")):
+        headers = {"X-Auth-Key": key.strip(), "X-Auth-Email": email.strip()}
+    else:
+        raise CallFailedError(FailureKind.CREDENTIALS, call, context, "no credentials", _REMEDY)
+    if not all(value.isascii() and value.isprintable() for value in headers.values()):
+        detail = f"the credentials contain a character that no token has, such as a line end; {_REMEDY}"
+        raise CallFailedError(FailureKind.CREDENTIALS, call, context, "malformed credentials", detail)
+    return headers
+
+
+def _decode(response: urllib3.BaseHTTPResponse, form: type[_Answer[T]]) -> _Answer[T] | None:
+    """Return the answer; None if it does not have the form of the API, such as a page of a proxy."""
+    try:
+        return msgspec.json.decode(response.data, type=form)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+
+
+def _parse_seconds(text: str) -> float:
+    return float(text) if text.isascii() and text.isdecimal() else 0.0
+
+
+def _build_error(
+    call: str, context: str, response: urllib3.BaseHTTPResponse, errors: tuple[_Error, ...]
+) -> CallFailedError:
+    found = [error.innermost for error in errors]
+    code = found[0].code if found else 0
+    texts = tuple(f"{one.message} ({one.code})" for one in found)
+    detail = "; ".join(texts) or sanitize(response.data[:200].decode("utf-8", "replace"), 200)
+    kind = _find_kind(response.status, code)
+    return CallFailedError(kind, call, context, str(code or response.status), detail, messages=texts)
+
+
+def _find_kind(status: int, code: int) -> FailureKind:
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return FailureKind.RETRYABLE
+    if status == HTTPStatus.UNAUTHORIZED or code in _CREDENTIALS_CODES:
+        return FailureKind.CREDENTIALS
+    if status == HTTPStatus.FORBIDDEN or code in _FORBIDDEN_CODES:
+        return FailureKind.FORBIDDEN
+    if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return FailureKind.REFUSED
+    return FailureKind.UNANSWERED  # also a success without the form of the API: the batch may have been applied

@@ -1,0 +1,188 @@
+"""Read and write zones of Cloudflare: the `ZoneReader` and `ZoneWriter` ports, and the permission check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from extdns.model.capabilities import Capabilities
+from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, WriteConflict
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import AccountFailure, Permission, RateLimitStatus, Zone, ZoneList, ZonePage
+from providers.cloudflare.adjust import adjust_record
+from providers.cloudflare.client import CloudflareApi, CloudflareZone
+from providers.cloudflare.entries import build_operations, build_records, plan_replacement
+from providers.cloudflare.settings import CloudflareSettings
+from providers.common.api_calls import (
+    ZONE_ID_FILTER_HINT,
+    CallFailedError,
+    FailureKind,
+    convert_to_outcome,
+    convert_to_read_error,
+    parse_service_name,
+)
+from providers.common.zone_contents import ZoneContents
+
+_MANAGED_TYPES: Final = frozenset({"full", "partial"})
+_CONFLICTS: Final = frozenset({"81044", "81053", "81054", "81056", "81057", "81058"})
+"""A record of the request does not exist, exists already, or cannot be beside one that exists."""
+
+_NO_SUCH_ZONE: Final = "7003"
+_EDIT: Final = "#dns_records:edit"
+
+
+class CloudflareReader:
+    """Reads zones; safe from any thread."""
+
+    def __init__(self, settings: CloudflareSettings, api: CloudflareApi) -> None:
+        """Create a reader that calls *api*."""
+        self._settings = settings
+        self._api = api
+        self._plans: dict[str, str] = {}
+        self._pages: Counter[str] = Counter()
+        self._capabilities = Capabilities(
+            atomic=True,
+            conditional=False,
+            max_batch_writes=settings.max_operations,
+            max_batch_values=settings.max_operations,
+            max_batch_bytes=1 << 20,
+            reads_full_zones=True,
+            longest_match_only=True,
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What Cloudflare can do: batches are atomic, but have no conditions."""
+        return self._capabilities
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._api.read_rate_limits()
+
+    def list_zones(self) -> ZoneList:
+        """Return the zones that match the filters.
+
+        Raises:
+            ProviderError: the zones cannot be listed, and not for lack of permissions.
+        """
+        failed: list[AccountFailure] = []
+        if self._settings.zone_ids:
+            found, calls = self._get_zones(failed), len(self._settings.zone_ids)
+        else:
+            try:
+                found, calls = self._api.list_zones()
+            except CallFailedError as exc:
+                if exc.kind is not FailureKind.FORBIDDEN:
+                    raise convert_to_read_error(exc) from exc
+                failure = AccountFailure(account="", message=f"{exc}{ZONE_ID_FILTER_HINT}", permanent=True)
+                return ZoneList(zones=(), failed=(failure,))
+        self._plans = {zone.id: zone.plan.legacy_id for zone in found}
+        named = {zone.id: parse_service_name(zone.name) for zone in found if zone.type in _MANAGED_TYPES}
+        names = {zone_id: name for zone_id, name in named.items() if name is not None}
+        matched = {zone_id for zone_id, name in names.items() if self._is_managed(name)}
+        return ZoneList(
+            zones=tuple(sorted(Zone(name=names[zone_id], id=zone_id) for zone_id in matched)),
+            failed=tuple(failed),
+            calls=calls,
+            excluded=tuple(sorted({names[zone_id] for zone_id in names.keys() - matched})),
+        )
+
+    def _is_managed(self, name: DnsName) -> bool:
+        return bool(self._settings.zone_ids) or self._settings.domains.matches(name)
+
+    def _get_zones(self, failed: list[AccountFailure]) -> tuple[CloudflareZone, ...]:
+        found: list[CloudflareZone] = []
+        for zone_id in self._settings.zone_ids:
+            try:
+                found.append(self._api.get_zone(zone_id))
+            except CallFailedError as exc:
+                if exc.kind in {FailureKind.FORBIDDEN, FailureKind.REFUSED}:
+                    failed.append(AccountFailure(account="", message=str(exc), permanent=True))
+                else:
+                    raise convert_to_read_error(exc) from exc
+        return tuple(found)
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return *desired* in the form in which *zone* will hold it, or why Cloudflare would refuse it."""
+        plan = self._plans.get(zone.id, "")
+        return AdjustedRecords.from_results(adjust_record(record, zone, self._settings, plan) for record in desired)
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the records of the next names. The zone is read as a whole for each page, of which few have several.
+
+        Raises:
+            ProviderError: the zone cannot be read, or does not exist.
+        """
+        return self._read_zone(zone).build_page(after, self._settings.page_names)
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*: by reading the zone, or each name if that takes fewer calls.
+
+        Raises:
+            ProviderError: the zone cannot be read, or does not exist.
+        """
+        wanted = sorted(set(names))
+        if len(wanted) >= (self._pages[zone.id] or 1):
+            return self._read_zone(zone).select_records(wanted) if wanted else ()
+        try:
+            entries = [entry for name in wanted for entry in self._api.read_name(zone.id, name, f"zone {zone}")]
+        except CallFailedError as exc:
+            raise convert_to_read_error(exc) from exc
+        return ZoneContents(build_records(entries)).select_records(wanted)
+
+    def _read_zone(self, zone: Zone) -> ZoneContents:
+        try:
+            entries, self._pages[zone.id] = self._api.read_zone(zone.id, f"zone {zone}")
+        except CallFailedError as exc:
+            raise convert_to_read_error(exc) from exc
+        return ZoneContents(build_records(entries))
+
+
+class CloudflareWriter:
+    """Sends batches, each in one call."""
+
+    def __init__(self, api: CloudflareApi) -> None:
+        """Create a writer that calls *api*."""
+        self._api = api
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Make all writes of *batch* in one transaction.
+
+        The outcome is unconditional: an edit that came after the names were read keeps the ids, so it is overwritten.
+        """
+        writes = batch.writes
+        if routed := sorted({write.key.name for write in writes if write.key.set_identifier}):
+            return Refused(message="Cloudflare has no set identifiers", offending_names=tuple(routed))
+        replacements = [plan_replacement(write.old, write.new) for write in writes]
+        operations = build_operations(replacements)
+        entries = [entry for one in replacements for entry in one.kept]
+        try:
+            if operations:
+                entries += self._api.write(zone.id, operations, f"zone {zone}").entries
+        except CallFailedError as exc:
+            return convert_to_outcome(exc, partial(_build_refusal, exc))
+        records = (record for found in build_records(entries).values() for record in found)
+        return Applied(records=tuple(sorted(records, key=lambda record: record.key)), unconditional=bool(writes))
+
+
+def _build_refusal(failed: CallFailedError) -> Outcome:
+    """Return the outcome of a batch that Cloudflare refused. It does not say which value was wrong."""
+    if failed.code == _NO_SUCH_ZONE:  # the next list of zones shows whether it was deleted
+        return TryLater(message=str(failed))
+    return WriteConflict(message=str(failed)) if failed.code in _CONFLICTS else Refused(message=str(failed))
+
+
+def check_permission(api: CloudflareApi, zone: Zone) -> Permission:
+    """Return whether our credentials may change records in *zone*, as the zone itself says."""
+    try:
+        permissions = api.get_zone(zone.id).permissions
+    except CallFailedError as exc:
+        return Permission(granted=None, detail=str(exc), remedy="give the token the permission Zone Read")
+    if not permissions:
+        return Permission(granted=None, detail="Cloudflare does not say what the token may do")
+    if _EDIT in permissions:
+        return Permission(granted=True, detail="as the permissions of the zone say")
+    return Permission(granted=False, detail=f"{_EDIT} not granted", remedy="give the token the permission DNS Write")

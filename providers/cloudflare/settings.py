@@ -1,0 +1,48 @@
+"""Settings of the provider."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
+from extdns.model.selection import DomainFilter
+from extdns.model.value import Value
+from providers.common.api_calls import RateLimit, WriteOptions
+
+URL: Final = "https://api.cloudflare.com/client/v4"
+MAX_CALLS_PER_S: Final = 3.0
+"""Cloudflare allows a user 1,200 calls in five minutes, the dashboard included, and blocks everything beyond."""
+
+
+class CloudflareSettings(Value, frozen=True, kw_only=True):
+    """Settings of the provider.
+
+    Attributes:
+        url: the address of the API.
+        zone_ids: the ids of the zones, read one by one; () for all zones that the credentials can see.
+        domains: which zones are managed, by name, if *zone_ids* is ().
+        proxied: whether records are proxied whose annotation does not say.
+        comment: the comment of records whose annotation does not say, "" for none.
+        page_items: values in a page.
+        page_names: names in a page of the reader.
+        max_operations: the most operations of a batch; plans allow 200 (Free) or 3,500.
+        pause_s: the least time between two batches.
+        rate_limit: how often the API may be called.
+        write_options: timeouts of a batch, and whether it may begin.
+        on_request: called after each HTTP request.
+        on_call: called after each call of the API.
+    """
+
+    url: str = URL
+    zone_ids: tuple[str, ...] = ()
+    domains: DomainFilter = DomainFilter()
+    proxied: bool = False
+    comment: str = ""
+    page_items: int = 5000
+    page_names: int = 25_000
+    max_operations: int = 200
+    pause_s: float = 0.0
+    rate_limit: RateLimit = RateLimit(per_s=MAX_CALLS_PER_S)
+    write_options: WriteOptions = WriteOptions()
+    on_request: RequestObserver = ignore_request
+    on_call: CallObserver = ignore_call

@@ -1,0 +1,73 @@
+"""The provider `cloudflare`, from its flags."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from extdns.flags.providers import CloudflareFlags
+from extdns.model.zone import Permission, Zone
+from providers.cloudflare.settings import MAX_CALLS_PER_S, URL, CloudflareSettings
+from providers.common.api_calls import RateLimit, RateLimiter
+from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
+
+if TYPE_CHECKING:
+    from providers.cloudflare.client import CloudflareApi
+
+
+def build(context: ProviderContext[CloudflareFlags]) -> DnsService:
+    """Build the reader and the writer."""
+    from providers.cloudflare.provider import CloudflareReader, CloudflareWriter
+
+    settings = build_settings(context)
+    api = _build_api(settings)
+    return DnsService(CloudflareReader(settings, api), CloudflareWriter(api))
+
+
+def _build_api(settings: CloudflareSettings) -> CloudflareApi:
+    from providers.cloudflare.client import CloudflareApi
+
+    return CloudflareApi(settings, RateLimiter(rate=settings.rate_limit, pause_s=settings.pause_s))
+
+
+def build_settings(context: ProviderContext[CloudflareFlags]) -> CloudflareSettings:
+    """Return the settings of the provider. `CLOUDFLARE_BASE_URL`, as in Cloudflare's SDKs, is for an emulator."""
+    flags = context.flags
+    limit = context.rate_limit
+    return CloudflareSettings(
+        url=os.environ.get("CLOUDFLARE_BASE_URL", "").rstrip("/") or URL,
+        zone_ids=context.zone_ids,
+        domains=context.plan.build_domain_filter(),
+        proxied=flags.cloudflare_proxied,
+        comment=flags.cloudflare_record_comment,
+        page_items=flags.cloudflare_dns_records_per_page,
+        max_operations=flags.batch_change_size,
+        pause_s=flags.batch_change_interval_s,
+        rate_limit=RateLimit(per_s=min(limit.per_s, MAX_CALLS_PER_S), burst=limit.burst),
+        write_options=context.write_options,
+        on_request=context.on_request,
+        on_call=context.on_call,
+    )
+
+
+def check_permissions(
+    context: ProviderContext[CloudflareFlags], zones: Iterable[Zone]
+) -> Iterator[tuple[Zone, Permission]]:
+    """Yield each zone with whether the credentials may change it."""
+    from providers.cloudflare.provider import check_permission
+
+    api = _build_api(build_settings(context))
+    yield from ((zone, check_permission(api, zone)) for zone in zones)
+
+
+PROVIDER: Final = ProviderSpec(
+    name="cloudflare",
+    flags=CloudflareFlags,
+    build=build,
+    check_permissions=check_permissions,
+    remedies={
+        "no credentials": "set CF_API_TOKEN to a token with the permissions Zone Read and DNS Write",
+        "10000": "give the token the permissions Zone Read and DNS Write for the zone",
+    },
+)

@@ -1,0 +1,350 @@
+"""Read and write zones of the fake Cloudflare: batches by id, properties, limits of plans, throttling, lost answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.errors import CredentialsError, ForbiddenError, RetryableError
+from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.value import StringMap
+from providers.cloudflare.entries import COMMENT, PROXIED, TAGS
+from providers.cloudflare.provider import CloudflareReader, CloudflareWriter, check_permission
+from providers.cloudflare.settings import CloudflareSettings
+from tests.cloudflare import client
+from tests.conformance.provider import build_batch, build_desired, create, delete, restate, update
+from tests.fakes.cloudflare.server import TOKEN, Cloudflare
+from tests.fakes.service.faults import Drop, Meanwhile, Refuse
+from tests.route53 import FastClock
+
+BATCH = "POST dns_records"
+READ = "GET dns_records"
+PREFIX = "external-dns.alpha.kubernetes.io/"
+WWW = create("www.example.org", "A", "192.0.2.1")
+MARK = create("a-www.example.org", "TXT", '"owner"')
+
+
+class World:
+    """A zone in the fake, with a reader and a writer."""
+
+    def __init__(self, fake: Cloudflare, plan: str = "free", **settings: object) -> None:
+        self.fake = fake
+        self.id = fake.add_zone("example.org", plan)
+        self.clock = FastClock()
+        self.settings = CloudflareSettings(url=fake.url, **settings)  # type: ignore[arg-type]
+        self.api = client(self.settings, self.clock)
+        self.reader = CloudflareReader(self.settings, self.api)
+        self.writer = CloudflareWriter(self.api)
+        (self.zone,) = self.reader.list_zones().zones
+        fake.calls.clear()
+
+    def submit(self, *writes: Write) -> Outcome:
+        return self.writer.submit(self.zone, build_batch(self.zone, writes))
+
+    def apply(self, *writes: Write) -> dict[str, Record]:
+        outcome = self.submit(*writes)
+        assert isinstance(outcome, Applied), outcome
+        return {record.type: record for record in outcome.records}
+
+    def read(self) -> dict[str, Record]:
+        return {f"{record.name} {record.type}": record for record in self.reader.read_page(self.zone, None).records}
+
+    def contents(self) -> dict[str, str]:
+        return {one["id"]: one["content"] for one in self.fake.list_records(self.id)}
+
+    def actions(self) -> list[str]:
+        found = [call.action for call in self.fake.calls]
+        self.fake.calls.clear()
+        return found
+
+    def adjust(self, desired: DesiredRecord, **properties: str) -> DesiredRecord | str:
+        stated = {f"{PREFIX}cloudflare-{key.replace('_', '-')}": value for key, value in properties.items()}
+        found = self.reader.adjust([replace(desired, properties=StringMap.from_items(stated))], self.zone)
+        return found.accepted[0] if found.accepted else found.refused[0].detail
+
+
+@pytest.fixture
+def fake() -> Iterator[Cloudflare]:
+    with Cloudflare() as service:
+        yield service
+
+
+@pytest.fixture
+def world(fake: Cloudflare) -> World:
+    return World(fake)
+
+
+def test_a_record_and_its_ownership_record_take_one_call_to_read_and_one_to_write(world: World) -> None:
+    world.reader.read_names(world.zone, [DnsName("www.example.org"), DnsName("a-www.example.org")])
+    made = world.apply(WWW, MARK)
+    assert world.actions() == [READ, BATCH]
+    assert {record.exact for record in world.read().values()} == {record.exact for record in made.values()}
+
+
+def test_replaced_values_keep_their_ids_and_the_ownership_record_gets_a_new_one(world: World) -> None:
+    made = world.apply(create("www.example.org", "A", "192.0.2.1", "192.0.2.2", "192.0.2.3"), MARK)
+    before = world.contents()
+    world.apply(update(made["A"], "192.0.2.1", "192.0.2.8", "192.0.2.9"), restate(made["TXT"]))
+    after = world.contents()
+    assert sorted(after.values()) == sorted(['"owner"', "192.0.2.1", "192.0.2.8", "192.0.2.9"])
+    assert {one for one, content in before.items() if content != '"owner"'} == {
+        one for one, content in after.items() if content != '"owner"'
+    }
+    assert {one for one, content in before.items() if content == '"owner"'}.isdisjoint(after)
+    posted = world.fake.calls[-1].body or {}
+    assert [len(posted[what]) for what in ("deletes", "patches", "posts")] == [1, 2, 1]
+
+
+@pytest.mark.parametrize("targets", [("192.0.2.1",), ("192.0.2.4",), ("192.0.2.2", "192.0.2.3", "192.0.2.4")])
+def test_a_record_may_get_fewer_or_more_values(world: World, targets: tuple[str, ...]) -> None:
+    made = world.apply(create("www.example.org", "A", "192.0.2.1", "192.0.2.2"))
+    assert world.apply(update(made["A"], *targets))["A"].targets == targets
+    assert sorted(world.contents().values()) == sorted(targets)
+
+
+def test_an_address_record_becomes_a_cname_with_both_ownership_records_in_one_batch(world: World) -> None:
+    made = world.apply(WWW, MARK)
+    world.apply(
+        delete(made["A"]),
+        delete(made["TXT"]),
+        create("www.example.org", "CNAME", "lb.example.net"),
+        create("cname-www.example.org", "TXT", '"owner"'),
+    )
+    assert set(world.read()) == {"cname-www.example.org TXT", "www.example.org CNAME"}
+    assert world.actions().count(BATCH) == 2
+
+
+def test_a_batch_built_before_another_change_of_ours_fails_as_a_whole(world: World) -> None:
+    made = world.apply(WWW, MARK)
+    world.apply(update(made["A"], "192.0.2.2"), restate(made["TXT"]))
+    before = world.contents()
+    late = world.submit(update(made["A"], "192.0.2.3"), restate(made["TXT"]))
+    assert isinstance(late, WriteConflict)
+    assert isinstance(world.submit(WWW, MARK), WriteConflict), "another process created the same name"
+    assert world.contents() == before
+
+
+def test_a_cname_that_appears_after_the_read_is_a_conflict_and_leaves_no_ownership_record(world: World) -> None:
+    def publish() -> None:
+        world.fake.put(world.id, "www.example.org", "CNAME", "other.example.net")
+
+    world.fake.faults.arm(Meanwhile(publish), action=BATCH)
+    assert isinstance(world.submit(WWW, MARK), WriteConflict)
+    assert set(world.read()) == {"www.example.org CNAME"}
+
+
+def test_an_edit_in_the_dashboard_after_the_read_is_overwritten_which_the_outcome_says(world: World) -> None:
+    made = world.apply(WWW)
+    (entry,) = world.contents()
+    world.fake.edit(entry, content="192.0.2.99")
+    outcome = world.submit(update(made["A"], "192.0.2.2"))
+    assert isinstance(outcome, Applied)
+    assert outcome.unconditional
+    assert world.read()["www.example.org A"].targets == ("192.0.2.2",)
+
+
+def test_a_full_quota_refuses_a_batch_as_a_whole_and_says_so(world: World) -> None:
+    world.fake.set_quota(world.id, 1)
+    outcome = world.submit(WWW, MARK)
+    assert isinstance(outcome, Refused)
+    assert "quota" in outcome.message
+    assert world.contents() == {}
+    assert isinstance(world.submit(WWW), Applied)
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        (Drop(worked=True), Unknown),
+        (Drop(), Unknown),
+        (Refuse(502, "0"), Unknown),
+        (Refuse(403, "10000"), Forbidden),
+        (Refuse(401, "10000"), TryLater),
+        (Refuse(400, "9207"), Refused),
+        (Refuse(404, "7003"), TryLater),
+        (Refuse(429, "971"), TryLater),
+    ],
+)
+def test_the_outcome_of_a_failed_batch_says_whether_it_may_have_been_applied(
+    world: World, fault: Drop | Refuse, outcome: type[Outcome]
+) -> None:
+    world.fake.faults.arm(fault, action=BATCH)
+    assert isinstance(world.submit(WWW), outcome)
+    assert world.actions().count(BATCH) == 1
+
+
+def test_no_call_is_made_for_as_long_as_cloudflare_says_after_throttling(world: World) -> None:
+    world.fake.faults.arm(Refuse(429, "971"), action=BATCH)
+    world.submit(WWW)
+    began_s = world.clock.monotonic_s()
+    world.read()
+    assert world.clock.monotonic_s() - began_s >= 120
+    assert world.reader.read_rate_limits()[0].throttle_count == 1
+
+
+def test_a_message_names_the_innermost_error(world: World) -> None:
+    world.fake.nests_errors = True
+    outcome = world.submit(create("www.example.org", "A", "192.0.2.1", ttl_s=7))
+    assert isinstance(outcome, Refused)
+    assert "TTL must be between" in outcome.message
+    assert "9021" in outcome.message
+
+
+def test_a_zone_that_changes_between_two_pages_is_read_again(fake: Cloudflare) -> None:
+    world = World(fake, page_items=2)
+    for number in range(6):
+        fake.put(world.id, f"n{number}.example.org", "A", "192.0.2.1")
+
+    def remove_first() -> None:
+        records = fake.list_records(world.id)
+        assert isinstance(world.writer.submit(world.zone, build_batch(world.zone, [])), Applied)
+        fake.delete(world.id, records[0]["id"])
+
+    fake.faults.arm(Meanwhile(lambda: None), action=READ)
+    fake.faults.arm(Meanwhile(remove_first), action=READ)
+    assert len(world.read()) == 5
+
+
+def test_one_name_of_a_zone_with_several_pages_is_read_by_its_name(fake: Cloudflare) -> None:
+    world = World(fake, page_items=2)
+    for number in range(6):
+        fake.put(world.id, f"n{number}.example.org", "A", "192.0.2.1")
+    assert len(world.read()) == 6
+    world.actions()
+    (found,) = world.reader.read_names(world.zone, [DnsName("n3.example.org")])
+    assert found.name == "n3.example.org"
+    assert world.actions() == [READ]
+
+
+def test_what_external_dns_left_needs_no_change(world: World) -> None:
+    for content, comment in (("192.0.2.1", "one"), ("192.0.2.2", "two")):
+        world.fake.put(world.id, "www.example.org", "A", content, comment=comment, ttl=1)
+    world.fake.put(world.id, "p.example.org", "A", "192.0.2.3", proxied=True, ttl=1)
+    world.fake.put(world.id, "example.org", "MX", "mail.example.net", priority=10)
+    data = {"priority": 0, "weight": 5, "port": 443, "target": "web.example.net"}
+    world.fake.put(world.id, "_s._tcp.example.org", "SRV", "", data=data)
+    desired = [
+        world.adjust(build_desired("www.example.org", "A", "192.0.2.1", "192.0.2.2")),
+        world.adjust(build_desired("p.example.org", "A", "192.0.2.3", ttl_s=600), proxied="true"),
+        world.adjust(build_desired("example.org", "MX", "10 mail.example.net")),
+        world.adjust(build_desired("_s._tcp.example.org", "SRV", "0 5 443 web.example.net.")),
+    ]
+    held = world.read()
+    for one in desired:
+        assert isinstance(one, DesiredRecord)
+        record = held[f"{one.name} {one.type}"]
+        assert (record.targets, record.properties) == (one.targets, one.properties)
+        assert not one.has_ttl or one.ttl_s == record.ttl_s
+
+
+def test_proxying_comment_and_tags_are_set_changed_and_removed(fake: Cloudflare) -> None:
+    world = World(fake, plan="pro")
+    desired = build_desired("www.example.org", "A", "203.0.113.1", ttl_s=120)
+    full = world.adjust(desired, proxied="True", record_comment="by hand", tags="b:2, a:1")
+    assert isinstance(full, DesiredRecord)
+    assert dict(full.properties) == {PROXIED: "true", COMMENT: "by hand", TAGS: "a:1,b:2"}
+    made = world.apply(Write(old=None, new=full))["A"]
+    assert made.properties == full.properties
+    plain = world.adjust(desired)
+    assert isinstance(plain, DesiredRecord)
+    (now,) = world.apply(Write(old=made, new=plain)).values()
+    assert (now.properties, now.ttl_s) == (plain.properties, 120)
+    (entry,) = fake.list_records(world.id)
+    assert (entry["proxied"], entry["comment"], entry["tags"]) == (False, None, [])
+
+
+def test_the_flags_give_the_defaults_that_annotations_override(fake: Cloudflare) -> None:
+    world = World(fake, proxied=True, comment="by flag")
+    found = world.adjust(build_desired("www.example.org", "A", "203.0.113.1"))
+    assert isinstance(found, DesiredRecord)
+    assert dict(found.properties) == {PROXIED: "true", COMMENT: "by flag"}
+    text = world.adjust(build_desired("www.example.org", "TXT", '"x"'))
+    assert isinstance(text, DesiredRecord)
+    assert dict(text.properties) == {COMMENT: "by flag"}
+    off = world.adjust(build_desired("www.example.org", "A", "203.0.113.1"), proxied="0", record_comment="")
+    assert isinstance(off, DesiredRecord)
+    assert off.properties == ()
+
+
+def test_a_cname_at_the_name_of_a_zone_is_published_because_cloudflare_flattens_it(world: World) -> None:
+    found = world.adjust(build_desired("example.org", "CNAME", "lb.example.net"))
+    assert isinstance(found, DesiredRecord)
+    world.apply(Write(old=None, new=found))
+    assert world.read()["example.org CNAME"].targets == ("lb.example.net",)
+
+
+@pytest.mark.parametrize(
+    ("record", "properties", "part"),
+    [
+        (build_desired("www.example.org", "A", "10.0.0.1"), {"proxied": "true"}, "10.0.0.1 cannot be proxied"),
+        (build_desired("www.example.org", "A", "192.0.2.1"), {"record_comment": "x" * 101}, "allows 100"),
+        (build_desired("www.example.org", "A", "192.0.2.1"), {"tags": "a:1"}, "has no tags"),
+        (build_desired("www.example.org", "TXT", f'"{"x" * 2050}"'), {}, "allowed: 2048"),
+        (build_desired("www.example.org", "A", "192.0.2.1", set_identifier="x"), {}, "set identifier"),
+    ],
+)
+def test_what_the_plan_of_the_zone_does_not_allow_is_refused_without_a_call(
+    world: World, record: DesiredRecord, properties: dict[str, str], part: str
+) -> None:
+    found = world.adjust(record, **properties)
+    assert isinstance(found, str)
+    assert part in found
+    assert world.actions() == []
+
+
+@pytest.mark.parametrize(("stated", "held"), [(30, 60), (0, 0), (90_000, 86_400), (600, 600)])
+def test_a_ttl_is_raised_or_lowered_to_what_cloudflare_accepts(world: World, stated: int, held: int) -> None:
+    found = world.adjust(build_desired("www.example.org", "A", "192.0.2.1", ttl_s=stated))
+    assert isinstance(found, DesiredRecord)
+    assert found.ttl_s == held
+
+
+def test_zones_are_chosen_by_name_or_by_id(fake: Cloudflare) -> None:
+    world = World(fake)
+    other = fake.add_zone("example.net")
+    chosen = CloudflareReader(replace(world.settings, zone_ids=(other, "f" * 32)), world.api).list_zones()
+    assert [zone.name for zone in chosen.zones] == ["example.net"]
+    assert "7003" in chosen.failed[0].message
+    assert {zone.name for zone in world.reader.list_zones().zones} == {"example.net", "example.org"}
+
+
+def test_the_token_may_be_in_a_file_which_is_read_for_each_call(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    token = tmp_path / "token"
+    monkeypatch.setenv("CF_API_TOKEN", f"file:{token}")
+    with pytest.raises(CredentialsError, match="cannot be read"):
+        world.read()
+    token.write_text("expired")
+    with pytest.raises(ForbiddenError, match="Invalid access token"):
+        world.read()
+    token.write_text(f"{TOKEN}\n")
+    assert world.read() == {}
+
+
+@pytest.mark.parametrize("token", ["", "two\nlines"])
+def test_missing_or_malformed_credentials_are_said_before_a_call(
+    world: World, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    monkeypatch.setenv("CF_API_TOKEN", token)
+    with pytest.raises(CredentialsError, match="CF_API_TOKEN"):
+        world.read()
+    assert world.actions() == []
+
+
+def test_an_unreachable_service_is_asked_again_later_and_nothing_was_written(world: World) -> None:
+    world.fake.kill()
+    with pytest.raises(RetryableError):
+        world.read()
+    assert isinstance(world.submit(WWW), TryLater)
+
+
+def test_the_permissions_of_a_zone_are_those_that_it_states(world: World) -> None:
+    assert check_permission(world.api, world.zone).granted is True
+    world.fake.denied.add("GET zones")
+    assert check_permission(world.api, world.zone).granted is None
