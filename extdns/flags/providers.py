@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from extdns.flags.flag import FlagSection, flag
-from extdns.flags.kind import NUMBER, ValueKind, make_choice_kind, make_number_kind
+from extdns.flags.kind import NUMBER, ValueKind, make_choice_kind
 from extdns.flags.unchecked_kinds import DOMAIN, SIZE, TAG, TIME
 from extdns.flags.usage_errors import usage_error
 
@@ -132,9 +132,7 @@ class CloudflareFlags(FlagSection, topic="Provider cloudflare", providers=("clou
     """The flags of the provider `cloudflare`."""
 
     cloudflare_proxied: bool = flag("proxy records unless an annotation overrides it", default=False)
-    cloudflare_dns_records_per_page: int = flag(
-        "values read with one request", default=5000, compat=100, kind=make_number_kind(1, 5000)
-    )
+    cloudflare_dns_records_per_page: int = flag("values read with one request", default=5000, compat=100, kind=NUMBER)
     cloudflare_record_comment: str = flag("comment of records without one of their own")
     batch_change_size: int = flag("maximum of changed values in one request", default=200, kind=SIZE)
     batch_change_interval_s: float = flag("pause between two requests", default=0.0, kind=TIME, compat=1.0)

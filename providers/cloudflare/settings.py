@@ -10,6 +10,7 @@ from extdns.model.value import Value
 from providers.common.api_calls import RateLimit, WriteOptions
 
 URL: Final = "https://api.cloudflare.com/client/v4"
+MAX_PAGE_ITEMS: Final = 5000
 MAX_CALLS_PER_S: Final = 3.0
 """Cloudflare allows a user 1,200 calls in five minutes, the dashboard included, and blocks everything beyond."""
 
@@ -38,7 +39,7 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
     domains: DomainFilter = DomainFilter()
     proxied: bool = False
     comment: str = ""
-    page_items: int = 5000
+    page_items: int = MAX_PAGE_ITEMS
     page_names: int = 25_000
     max_operations: int = 200
     pause_s: float = 0.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.flags.providers import CloudflareFlags
 from extdns.model.zone import Permission, Zone
-from providers.cloudflare.settings import MAX_CALLS_PER_S, URL, CloudflareSettings
+from providers.cloudflare.settings import MAX_CALLS_PER_S, MAX_PAGE_ITEMS, URL, CloudflareSettings
 from providers.common.api_calls import RateLimit, RateLimiter
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
 
@@ -41,7 +41,7 @@ def build_settings(context: ProviderContext[CloudflareFlags]) -> CloudflareSetti
         domains=context.plan.build_domain_filter(),
         proxied=flags.cloudflare_proxied,
         comment=flags.cloudflare_record_comment,
-        page_items=flags.cloudflare_dns_records_per_page,
+        page_items=min(max(flags.cloudflare_dns_records_per_page, 1), MAX_PAGE_ITEMS),
         max_operations=flags.batch_change_size,
         pause_s=flags.batch_change_interval_s,
         rate_limit=RateLimit(per_s=min(limit.per_s, MAX_CALLS_PER_S), burst=limit.burst),
@@ -66,6 +66,7 @@ PROVIDER: Final = ProviderSpec(
     flags=CloudflareFlags,
     build=build,
     check_permissions=check_permissions,
+    conditional=False,
     remedies={
         "no credentials": "set CF_API_TOKEN to a token with the permissions Zone Read and DNS Write",
         "10000": "give the token the permissions Zone Read and DNS Write for the zone",

@@ -33,7 +33,7 @@ def fake() -> Iterator[Cloudflare]:
 @pytest.fixture
 def zone(fake: Cloudflare) -> str:
     """Create the zone, with a record of another program, and return its id."""
-    found = fake.add_zone(ZONES[0])
+    found = fake.add_zone(ZONES[0], "pro")
     fake.put(found, "theirs.example.org", "A", "192.0.2.99", comment="by hand", tags=["a:b"], proxied=True)
     return found
 

@@ -99,7 +99,7 @@ def test_the_tutorial_values_for_argo_cd_and_flux_keep_the_object_names_of_the_e
 
 
 def test_the_tutorial_values_for_octodns_mount_the_configuration_file_that_the_flag_names(helm: Helm) -> None:
-    (block,) = VALUES.findall((ROOT / "docs" / "tutorials" / "cloudflare-octodns.md").read_text(encoding="utf-8"))
+    (block,) = VALUES.findall((ROOT / "docs" / "reference" / "octodns.md").read_text(encoding="utf-8"))
     manifests = helm.manifests(yaml.safe_load(block))
     config = parse(arguments(manifests), {})
     assert (config.control.provider, config.election.leader_elect) == ("octodns", False)

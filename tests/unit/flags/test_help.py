@@ -45,7 +45,7 @@ def test_a_help_entry_has_meaning_choices_default_and_variable() -> None:
 
 def test_the_help_text_lists_only_supported_providers_as_choices() -> None:
     assert f"Allowed: {', '.join(AVAILABLE['provider'])}." in " ".join(render_flags(FLAGS).split())
-    assert "cloudflare, " not in render_flags(FLAGS)
+    assert "linode, " not in render_flags(FLAGS)
 
 
 def test_the_lines_of_the_help_text_have_at_most_100_characters() -> None:

@@ -249,6 +249,8 @@ def test_with_compat_flags_have_the_defaults_of_external_dns() -> None:
     differing = {name: (ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]}
     assert differing == {
         "compat": (False, True),
+        "cloudflare-dns-records-per-page": (5000, 100),
+        "batch-change-interval": (0.0, 1.0),
         "policy": ("sync", None),
         "annotation-prefix": (None, "external-dns.kubernetes.io/"),
         "merge-across-namespaces": (False, True),

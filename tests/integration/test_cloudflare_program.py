@@ -1,0 +1,72 @@
+"""The whole program with `--provider=cloudflare`, in front of a fake of Cloudflare's API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.cloudflare.server import TOKEN, Cloudflare
+from tests.objects import OLD_PREFIX, service
+from tests.program.installation import Installation
+
+READ, BATCH = "GET dns_records", "POST dns_records"
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloudflare]:
+    with Cloudflare() as found:
+        monkeypatch.setenv("CF_API_TOKEN", TOKEN)
+        monkeypatch.setenv("CLOUDFLARE_BASE_URL", found.url)
+        yield found
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    return Installation(
+        tmp_path, sources=["service"], dns_flags=["--provider=cloudflare", "--domain-filter=example.org"]
+    )
+
+
+def take_calls(fake: Cloudflare) -> list[str]:
+    found = [call.action for call in fake.calls]
+    fake.calls.clear()
+    return found
+
+
+def read_hosts(fake: Cloudflare, zone: str) -> dict[str, dict[str, Any]]:
+    return {one["name"]: one for one in fake.list_records(zone) if one["type"] != "TXT"}
+
+
+def test_fifty_names_take_one_batch_and_a_second_pass_only_reads(fake: Cloudflare, installation: Installation) -> None:
+    zone = fake.add_zone("example.org")
+    installation.replace_manifests(*(service(f"n{number:02}", address=f"192.0.2.{number}") for number in range(50)))
+    assert installation.run_once() == 0
+    assert take_calls(fake).count(BATCH) == 1
+    assert len(fake.list_records(zone)) == 100
+    assert installation.run_once() == 0
+    assert take_calls(fake) == ["GET zones", READ]
+
+
+def test_a_record_is_proxied_and_no_longer_proxied_as_its_service_asks_and_foreign_records_stay(
+    fake: Cloudflare, installation: Installation
+) -> None:
+    zone = fake.add_zone("example.org")
+    fake.put(zone, "theirs.example.org", "A", "192.0.2.9", comment="by hand")
+    theirs = fake.list_records(zone)
+    web = partial(service, "web", prefix=OLD_PREFIX, address="203.0.113.1")
+    installation.replace_manifests(
+        web(annotations={"cloudflare-proxied": "true", "ttl": "600"}),
+        service("theirs", address="192.0.2.1"),
+    )
+    installation.run_once()
+    assert (read_hosts(fake, zone)["web.example.org"]["proxied"], fake.list_records(zone)[:1]) == (True, theirs)
+    (mark,) = (one for one in fake.list_records(zone) if one["type"] == "TXT")
+    assert (mark["name"], mark["proxied"]) == ("a-web.example.org", False)
+    installation.replace_manifests(web(annotations={"cloudflare-proxied": "false"}))
+    installation.run_once()
+    assert read_hosts(fake, zone)["web.example.org"]["proxied"] is False
+    assert fake.list_records(zone)[:1] == theirs
