@@ -191,7 +191,7 @@ def is_global(address: str) -> bool:
     """Return whether *address* is globally reachable, by IANA's registries. Kubernetes has no such function.
 
     Unlike the other functions it takes IPv4-mapped IPv6 addresses. The IPv4 address in these, and in those of NAT64
-    (64:ff9b::/96) and 6to4 (2002::/16), decides. Raises `ValueError` if *address* is no address.
+    (64:ff9b::/96) and 6to4 (2002::/16), decides. Raises `ValueError` if *address* is not an address.
     """
     try:
         found = ip_address(address)

@@ -86,7 +86,7 @@ class TestedCase(Document, frozen=True):
     `unavailable` is why the rules have no answer, "" if they have one.
     """
 
-    __test__ = False  # it is no test class of pytest
+    __test__ = False  # it is not a test class of pytest
 
     location: str
     name: str

@@ -194,7 +194,7 @@ class ClaimIndex:
         )
 
     def list_ended(self, name: DnsName) -> dict[tuple[str, str], Evidence | Blocked]:
-        """Return the evidence that claims to *name* have ended since the process started, or why it is no evidence.
+        """Return the evidence that claims to *name* have ended since the process started, or why it is not evidence.
 
         Its keys are set identifier and resource.
         """
@@ -290,7 +290,7 @@ class ClaimIndex:
         """Weaken the evidence of ended claims, because the API server no longer serves *kind*.
 
         Ended claims of objects of *kind* count as `absent`. Claims of other objects that ended because any dependency
-        changed are no evidence until these objects are observed again.
+        changed are not evidence until these objects are observed again.
         """
         own = f"{kind.label}/"
         block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"the API server no longer serves {kind.name} objects")
@@ -305,8 +305,8 @@ class ClaimIndex:
     def _renew(self, seen: Observation) -> set[DnsName]:
         """Replace the provisional ends of claims of the object of *seen*; return their names.
 
-        These are the ends that are no evidence and, if the object is gone now, also those that may rest on a dependency
-        that a list lacks.
+        These are the ends that are not evidence and, if the object is gone now, also those that may rest on a
+        dependency that a list lacks.
         """
         due = self._provisional.pop(seen.key.resource, ()) if self._provisional else ()
         for name, identifier in due:

@@ -181,7 +181,7 @@ def _plan_in_zone(zone_state: ZoneState, view: NameView, planned: Planned, parts
 
 
 def _is_unjudged(plan: NamePlan) -> bool:
-    """Return whether a record of ours stays although no object requests it and there is no evidence for its delete.
+    """Return whether a record of ours stays although no object requests it and there is not evidence for its delete.
 
     A record that is kept until more is known is not judged either, whoever requests it.
     """
@@ -314,7 +314,7 @@ def _list_possible_requesters(owned: OwnedRecord, parts: EngineParts) -> Iterato
     """Yield set identifier and resource of ended claims whose objects may still request *owned*: a list may lack some.
 
     Either a list lacks the object, and no GET has confirmed that it is gone; or a list lacks an object that its claims
-    depend on; or the end of a claim is no evidence.
+    depend on; or the end of a claim is not evidence.
     """
     for (identifier, resource), end in sorted(parts.claims.list_ended(owned.record.name).items()):
         key = parts.planner.find_object(resource)

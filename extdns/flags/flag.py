@@ -184,7 +184,7 @@ def flag(  # noqa: PLR0913 - the columns of the table of flags
 class FlagSection:
     """A section of the flags: frozen values, by default those of the flags. The repr masks secrets.
 
-    It is no dataclass, because making those of all sections would take half of the time of `extdns --help`.
+    It is not a dataclass, because making those of all sections would take half of the time of `extdns --help`.
 
     Attributes:
         rows: the flag of each field. The name of a field is that of the flag with `_` for `-`, and ends in `_s` for a

@@ -127,7 +127,7 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
     def _read_claim_end(self, owned: OwnedRecord) -> Finding | None:
         """Return the finding if the claim of the resource has ended since the start, else None.
 
-        The end is no evidence while a later version of the object may request the name again.
+        The end is not evidence while a later version of the object may request the name again.
         """
         end = self.facts.find_ended(owned.record.set_identifier, self.planner.normalize_resource(owned))
         if isinstance(end, Evidence) and (key := self.planner.find_object(owned.resource)):

@@ -72,7 +72,7 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
 
     Attributes:
         ended: by set identifier and resource, the evidence that the claim of an object has ended since the start, or
-            why its end is no evidence.
+            why its end is not evidence.
         hosts: the claims to the names in our PTR records.
         kinds_down: the kinds that sources read and that are not synced, sorted by name.
         dependencies_down: the kinds of dependencies that were synced before and are not now, sorted by name.

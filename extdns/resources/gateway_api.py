@@ -1,7 +1,7 @@
 """Objects of the Gateway API, reduced to the fields that sources read (docs/spec/sources.md 5).
 
 These fields are the same in all versions of a kind. A field that is absent is "" or 0 here,
-which are no valid values of these fields (docs/spec/sources.md 5.4).
+which are not valid values of these fields (docs/spec/sources.md 5.4).
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class GeneratedRecord(NamedTuple):
 
 @lru_cache(maxsize=256)
 def find_type(text: str) -> str | None:
-    """Return the record type *text* in upper case; None if it is no type, or is one that no zone holds, such as ANY."""
+    """Return the record type *text* in upper case; None if it is not one, or one that no zone holds, such as ANY."""
     try:
         found = dns.rdatatype.from_text(text)
     except Exception:  # noqa: BLE001 - dnspython's parsers can raise any exception for invalid input

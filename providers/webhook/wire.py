@@ -169,7 +169,7 @@ def decode_filter(body: bytes) -> FilterDocument:
     """Decode the answer of the negotiation. The patterns are not compiled.
 
     Raises:
-        WireError: the body is no domain filter, exceeds a bound, or has both lists and patterns.
+        WireError: the body is not a domain filter, exceeds a bound, or has both lists and patterns.
     """
     try:
         found = _FILTER.decode(body)
