@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from extdns.flags.address import ListenAddress
-from extdns.web.connections import Connections
 from extdns.web.health import HealthApplication, Readiness
+from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
 
 HANGS_S = 120.0  # the timeout of all clients; a test that reaches it fails
 ANYWHERE = ListenAddress(host="127.0.0.1", port=0)
-COMPLETE_REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+COMPLETE_REQUEST = b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n"
 
 
 def readiness() -> Readiness:
@@ -49,12 +48,7 @@ def exchange(port: int, request: bytes, host: str = "127.0.0.1") -> bytes:
 
 
 @contextmanager
-def serving(pages: WSGIApplication, *, timeout_s: float = HANGS_S, most: int = 64) -> Iterator[int]:
-    """Serve *pages* with the given limits, and yield the port."""
-    connections = Connections(socket.create_server(("127.0.0.1", 0)), pages, timeout_s=timeout_s, max_connections=most)
-    thread = threading.Thread(target=connections.serve)
-    thread.start()
-    yield connections.server_port
-    connections.stop()
-    thread.join()
-    connections.server_close()
+def serving(pages: WSGIApplication) -> Iterator[int]:
+    """Serve *pages*, and yield the port."""
+    with WebServer(ANYWHERE, pages) as server:
+        yield server.port

@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import socket
+import sys
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Self
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from extdns import log
-from extdns.errors import UsageError, sanitize, shorten
+from extdns.errors import UsageError, describe_error, sanitize, shorten
 from extdns.log import Event
+from extdns.web.response import build_text_response, send_response
 
 if TYPE_CHECKING:
     from types import TracebackType
-    from wsgiref.types import WSGIApplication
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from extdns.flags.address import ListenAddress
-    from extdns.web.connections import Connections
 
 _log = log.get(__name__)
+SETTINGS: Final[dict[str, Any]] = {
+    "asyncore_use_poll": True,  # select() fails with file descriptors above 1,023
+    "channel_timeout": 10,  # seconds
+    "cleanup_interval": 1,
+    "clear_untrusted_proxy_headers": False,  # the live page shows the scheme at which its proxy is reached
+    "connection_limit": 400,  # further clients wait, probes too; two servers fit in 1,024 open files, the usual limit
+    "ident": None,
+    "log_socket_errors": False,  # clients may go away at any time
+    "max_request_body_size": 65536,
+    "max_request_header_size": 65536,
+    "outbuf_overflow": sys.maxsize,  # larger responses would need a file, and containers cannot write any
+    "threads": 4,
+}
+"""The settings of waitress."""
 _ALL_IPV4: Final = "0.0.0.0"  # noqa: S104 - what the flag asks for when it names no host
 _ALL_IPV6: Final = "::"
 
@@ -41,7 +59,8 @@ class WebServer:
         self._event = event
         self._address = address
         self._application = application
-        self._connections: Connections | None = None
+        self._server: Any = None  # of waitress
+        self._sockets: dict[int, Any] = {}
         self._thread: threading.Thread | None = None
 
     def at(self, address: ListenAddress) -> Self:
@@ -51,28 +70,44 @@ class WebServer:
     @property
     def port(self) -> int:
         """The port, which the system chooses if that of the address is 0; 0 while the server is closed."""
-        return self._connections.server_port if self._connections else 0
+        return int(self._server.effective_port) if self._server else 0
 
     def start(self) -> None:
-        """Listen, and serve on a background thread.
+        """Listen, and serve on background threads.
 
         Raises:
             UsageError: the address cannot be used.
         """
-        from extdns.web.connections import Connections  # noqa: PLC0415 - most commands serve nothing
+        from waitress.server import create_server  # noqa: PLC0415 - most commands serve nothing
 
-        self._connections = Connections(_listen(self._address, self._flag), self._application)
-        self._thread = threading.Thread(target=self._connections.serve, name="web", daemon=True)
+        logging.getLogger("waitress").setLevel(logging.ERROR)  # clients cause its warnings
+        listening = _listen(self._address, self._flag)
+        name = listening.getsockname()[0]
+        self._server = create_server(self._respond, self._sockets, sockets=[listening], server_name=name, **SETTINGS)
+        self._thread = threading.Thread(target=self._server.run, name="web", daemon=True)
         self._thread.start()
         _log.info(self._event, address=str(self._address), port=self.port)
 
     def close(self) -> None:
-        """Stop listening. Requests in progress continue. Calling it again has no effect."""
-        if self._connections and self._thread:
-            self._connections.stop()
+        """Stop serving, once requests in progress are answered or after five seconds. Repeated calls have no effect."""
+        if self._server and self._thread:
+            self._server.task_dispatcher.shutdown()
+            self._server.trigger.pull_trigger(self._close_sockets)
             self._thread.join()
-            self._connections.server_close()
-            self._connections = self._thread = None
+            self._server = self._thread = None
+
+    def _close_sockets(self) -> None:
+        """End the server's loop, on whose thread this is called."""
+        for one in tuple(self._sockets.values()):
+            one.close()
+
+    def _respond(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        try:
+            return self._application(environ, start_response)
+        except Exception as exc:  # noqa: BLE001 - a defect is logged as such, and not shown to the client
+            _log.error(Event.REQUEST_FAILED, path=environ["PATH_INFO"], error=describe_error(exc))
+            response = build_text_response(HTTPStatus.INTERNAL_SERVER_ERROR, "internal error; see the log")
+            return send_response(response, environ["REQUEST_METHOD"], start_response)
 
     def __enter__(self) -> Self:
         self.start()
