@@ -25,7 +25,8 @@ These have the name, labels and meaning that they have in external-dns. A *run* 
 made at once and do not wait for it. Label values are in lower case, as in external-dns.
 
 In `external_dns_build_info`, `go_version` is the version of Python, as in `python3.12.4`; `revision`
-is always `unknown`: the commit is a label of the container image.
+is always `unknown`: the commit is a label of the container image. `external_dns_http_request_duration_seconds` has
+its sum and count, but no quantiles.
 """
 _COUNTERPART_HEADING: Final = """
 ## Other metrics of external-dns

@@ -11,13 +11,13 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 import msgspec
-from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, SummaryMetricFamily
+from prometheus_client import CollectorRegistry, GCCollector, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from extdns import __version__
 from extdns.metrics import table
-from extdns.metrics.durations import CALL_BUCKETS, ChangeDurations, Histogram, RequestTimes, sanitize_labels
+from extdns.metrics.durations import CALL_BUCKETS, ChangeDurations, RequestTimes, build_histogram, sanitize_labels
 from extdns.metrics.table import Metric, MetricType
 from extdns.model.change import Applied, Outcome, WriteConflict, spell_outcome
 from extdns.model.cluster import KindState, Phase
@@ -30,7 +30,6 @@ _REVISION: Final = "unknown"  # the package contains its version, but not the co
 _MAX_NAMED: Final = 50
 
 Samples = Mapping[tuple[str, ...], float]
-_Family = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily | SummaryMetricFamily
 
 
 class Mismatch(NamedTuple):
@@ -82,8 +81,8 @@ class Statistics(Value, frozen=True, kw_only=True):
 class Metrics(Collector):
     """All metrics of the process. All methods are safe from any thread.
 
-    Values are stored in dictionaries, and become metrics when they are scraped. So a scrape never contains half of an
-    update, and label sets that no longer exist disappear at once.
+    Gauges and counters are stored in dictionaries, and become metrics when they are scraped. So a scrape never contains
+    half of an update, and label sets that no longer exist disappear at once.
 
     Attributes:
         changes: the durations of changes and of complete readings.
@@ -106,9 +105,8 @@ class Metrics(Collector):
             provider: the value of `--provider`, as a label.
         """
         self._rate_limits = rate_limits
-        self._requests = request_times or RequestTimes()
         self.changes = ChangeDurations(provider)
-        self._calls = call_durations or Histogram(table.CALL_DURATIONS, CALL_BUCKETS)
+        self._calls = call_durations or build_histogram(table.CALL_DURATIONS, CALL_BUCKETS)
         self._held: dict[Scope, HeldSet] = {}
         self._lock = threading.Lock()
         plain = (metric for metric in table.TABLE if metric.type in {MetricType.GAUGE, MetricType.COUNTER})
@@ -116,6 +114,9 @@ class Metrics(Collector):
         self._samples[table.BUILD_INFO] = {(*_describe_platform(), _REVISION, __version__): 1}
         self._registry = CollectorRegistry()
         self._registry.register(self)
+        for family in (*self.changes.histograms, request_times or RequestTimes()):
+            self._registry.register(family.family)
+        self._registry.register(self._calls)
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
 
@@ -123,8 +124,8 @@ class Metrics(Collector):
         """Render all metrics in the text format 0.0.4."""
         return generate_latest(self._registry)
 
-    def collect(self) -> Iterator[_Family]:
-        """Build all metrics for prometheus-client, in the order of the module `table`. Label sets are sorted."""
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
+        """Build all gauges and counters, in the order of the module `table`. Label sets are sorted."""
         rate_limits = tuple(self._rate_limits())
         with self._lock:
             self._set_rate_limits(rate_limits)
@@ -138,9 +139,6 @@ class Metrics(Collector):
             for labels, value in sorted(samples.items()):
                 family.add_metric(labels, value)
             yield family
-        for histogram in (*self.changes.histograms, self._calls):
-            yield histogram.build_family()
-        yield self._requests.build_family()
 
     def count_run(self, now: datetime, *, is_leader: bool, is_blocked: bool, changes: int) -> None:
         """Count a run (docs/design/metrics.md, "What a sync means").
@@ -304,11 +302,12 @@ class Metrics(Collector):
         }
 
     def _set_webhook_calls(self) -> None:
-        calls = self._calls.count()
+        samples = (sample for family in self._calls.collect() for sample in family.samples)
+        calls = [(sample.labels, sample.value) for sample in samples if sample.name.endswith("_count")]
         for action, (requests, errors) in table.WEBHOOK_CALLS.items():
-            counts = {status: count for (called, status), count in calls.items() if called == action}
-            self._set(requests, sum(counts.values()))
-            self._set(errors, sum(count for status, count in counts.items() if status != "ok"))
+            counts = [(labels["status"], count) for labels, count in calls if labels["action"] == action]
+            self._set(requests, sum(count for _, count in counts))
+            self._set(errors, sum(count for status, count in counts if status != "ok"))
 
     def _set_leader(self, *, is_leader: bool) -> None:
         """Set whether this process is the leader. A standby shows no last sync: it would look old."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from typing import Final, NamedTuple
 
 
@@ -24,13 +25,18 @@ class Metric(NamedTuple):
     labels: tuple[str, ...] = ()
 
 
-def _gauge(name: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
-    return Metric(name, MetricType.GAUGE, text, labels)
+_defined: Final[list[Metric]] = []
 
 
-def _counter(name: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
-    return Metric(name, MetricType.COUNTER, text, labels)
+def _define(kind: MetricType, name: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
+    _defined.append(Metric(name, kind, text, labels))
+    return _defined[-1]
 
+
+_gauge: Final = partial(_define, MetricType.GAUGE)
+_counter: Final = partial(_define, MetricType.COUNTER)
+_summary: Final = partial(_define, MetricType.SUMMARY)
+_histogram: Final = partial(_define, MetricType.HISTOGRAM)
 
 _RECORDS_HELP: Final = "Records in the zones, ours and foreign ones, without ownership records."
 _REQUESTED_HELP: Final = "Endpoints that objects request; equal ones count once."
@@ -82,22 +88,8 @@ INVALID: Final = _gauge(
     "Endpoints ignored because they are not valid records.",
     ("record_type", "source_type"),
 )
-WEBHOOK_CALLS: Final = {
-    action: (
-        _gauge(f"external_dns_webhook_provider_{action}_requests_total", f"{what}, with `--provider=webhook`."),
-        _gauge(f"external_dns_webhook_provider_{action}_errors_total", f"Failed {what.lower()}."),
-    )
-    for action, what in (
-        ("records", "Reads of all records from the webhook"),
-        ("applychanges", "Requests to the webhook to change records"),
-        ("adjustendpoints", "Requests to the webhook to adjust desired records"),
-    )
-}
-"""By call of the webhook protocol: how many were made, and how many of them failed."""
-
-REQUESTS: Final = Metric(
+REQUESTS: Final = _summary(
     "external_dns_http_request_duration_seconds",
-    MetricType.SUMMARY,
     "Seconds from a request to the API server or the DNS service to the start of the response; path is its last part, "
     "status 0 means no response. After 200 label sets, all further ones have the path `other`.",
     ("handler", "scheme", "host", "path", "method", "status"),
@@ -110,7 +102,18 @@ CACHED_RECORDS: Final = _gauge(
 CACHED_CHANGES: Final = _gauge(
     "external_dns_provider_cache_apply_changes_calls", "Batches of writes since the start; they update the cache."
 )
-THREADS: Final = _gauge("extdns_threads", "Threads of the process.")
+WEBHOOK_CALLS: Final = {
+    action: (
+        _gauge(f"external_dns_webhook_provider_{action}_requests_total", f"{what}, with `--provider=webhook`."),
+        _gauge(f"external_dns_webhook_provider_{action}_errors_total", f"Failed {what.lower()}."),
+    )
+    for action, what in (
+        ("records", "Reads of all records from the webhook"),
+        ("applychanges", "Requests to the webhook to change records"),
+        ("adjustendpoints", "Requests to the webhook to adjust desired records"),
+    )
+}
+"""By call of the webhook protocol: how many were made, and how many of them failed."""
 DECISIONS: Final = _gauge("extdns_decisions", "Current decisions by reason code.", ("reason",))
 RULE_RESULTS: Final = _gauge(
     "extdns_rule_records",
@@ -144,42 +147,37 @@ HELD_RECORD: Final = _gauge(
     "The first fifty of each scope.",
     ("zone", "zone_id", "name", "record_type", "evidence", "code"),
 )
+BATCHES: Final = _counter("extdns_batches_total", "Batches of writes by outcome.", ("outcome",))
 _ZONE_LABELS: Final = ("provider", "zone", "zone_id")
 _TWENTY: Final = "The first twenty zones; further ones share the label `other`."
-PLAN_DURATIONS: Final = Metric(
+PLAN_DURATIONS: Final = _histogram(
     "extdns_change_plan_duration_seconds",
-    MetricType.HISTOGRAM,
     f"Seconds from the time an object was received until a create or update of its record was planned. {_TWENTY}",
     _ZONE_LABELS,
 )
-WRITE_DURATIONS: Final = Metric(
+WRITE_DURATIONS: Final = _histogram(
     "extdns_change_write_duration_seconds",
-    MetricType.HISTOGRAM,
     f"Seconds from the plan of a change until the DNS service accepted it. {_TWENTY}",
     _ZONE_LABELS,
 )
-CHANGE_DURATIONS: Final = Metric(
+CHANGE_DURATIONS: Final = _histogram(
     "extdns_change_duration_seconds",
-    MetricType.HISTOGRAM,
     "Seconds from the time an object was received until the DNS service accepted the create or update of its record. "
     f"Changes that were refused, held or withdrawn meanwhile are not counted. {_TWENTY}",
     _ZONE_LABELS,
 )
-REFRESH_DURATIONS: Final = Metric(
+REFRESH_DURATIONS: Final = _histogram(
     "extdns_zone_refresh_duration_seconds",
-    MetricType.HISTOGRAM,
     f"Seconds from the first to the last page of one complete reading of a zone. {_TWENTY}",
     _ZONE_LABELS,
 )
-CALL_DURATIONS: Final = Metric(
+CALL_DURATIONS: Final = _histogram(
     "extdns_api_call_duration_seconds",
-    MetricType.HISTOGRAM,
     "Seconds of a call to the DNS service, with the SDK's retries of reads and without the wait for our rate limit. "
     "`status` is `ok` or how it failed: `refused`, `forbidden`, `credentials`, `later` (throttled, busy, unreachable), "
     "`unanswered`.",
     ("action", "status"),
 )
-BATCHES: Final = _counter("extdns_batches_total", "Batches of writes by outcome.", ("outcome",))
 API_LEFT: Final = _gauge(
     "extdns_api_calls_left",
     "Calls that may be sent to the DNS service now; an empty action stands for all calls of the account.",
@@ -208,6 +206,10 @@ AUDIT_DROPPED: Final = _counter(
     "extdns_audit_lines_dropped_total",
     "Lines of the audit log that were dropped, because too many waited while it could not be written.",
 )
+DEFECTS: Final = _counter(
+    "extdns_defects_total", "Unexpected errors in extdns itself; each is logged with its location."
+)
+THREADS: Final = _gauge("extdns_threads", "Threads of the process.")
 POLICY_SERVER_FAILING: Final = _gauge(
     "extdns_policy_server_failing", "1 if the policy server does not answer, else 0; 0 if none is configured."
 )
@@ -224,38 +226,5 @@ POLICY_ANSWERS: Final = _counter(
     "Records that the policy server was asked about, by result: allow, warn, deny or unavailable.",
     ("result",),
 )
-DEFECTS: Final = _counter(
-    "extdns_defects_total", "Unexpected errors in extdns itself; each is logged with its location."
-)
 
-TABLE: Final = (
-    *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
-    *(ZONE_ENDPOINTS, REGISTRY_ERRORS, ZONE_RECORDS, OWNED_BY_OTHERS),
-    *(
-        REQUESTED_ENDPOINTS,
-        SOURCE_ERRORS,
-        REQUESTED_RECORDS,
-        DEDUPLICATED,
-        INVALID,
-        REQUESTS,
-        CACHED_RECORDS,
-        CACHED_CHANGES,
-        *(metric for counts in WEBHOOK_CALLS.values() for metric in counts),
-    ),
-    *(
-        DECISIONS,
-        RULE_RESULTS,
-        RETAINED,
-        QUEUED,
-        BACKING_OFF,
-        PHASES,
-        PROBLEMS,
-        ZONE_READ,
-        DELETES_HELD,
-        HELD_RECORD,
-        BATCHES,
-    ),
-    *(PLAN_DURATIONS, WRITE_DURATIONS, CHANGE_DURATIONS, REFRESH_DURATIONS, CALL_DURATIONS),
-    *(API_LEFT, API_RATE, THROTTLED, LEADER, ELECTION, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS, THREADS),
-    *(POLICY_SERVER_FAILING, POLICY_QUERIES, POLICY_QUERY_SECONDS, POLICY_ANSWERS),
-)
+TABLE: Final = tuple(_defined)

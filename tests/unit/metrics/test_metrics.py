@@ -78,7 +78,6 @@ def test_every_metric_without_labels_starts_at_zero() -> None:
         assert f"# HELP {metric.name} {metric.help}\n" in text
         if not metric.labels and metric is not THREADS:
             assert value(metrics, metric.name) == 0
-    assert "_created" not in text
 
 
 def test_the_cpu_time_of_the_process_is_a_metric() -> None:
