@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
+from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Final, Protocol
+from urllib.parse import urlsplit
 
 from extdns.errors import sanitize
 from extdns.web.api import PREFIX, PageNotFoundError, build_document_response, build_error_response
-from extdns.web.own_host import is_own_host
 from extdns.web.query import BadRequestError
 from extdns.web.response import METHODS, Response, build_method_not_allowed, build_text_response, send_response
 
@@ -33,6 +34,7 @@ _HEADERS: Final = (
 )
 _HOST: Final = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
 """Hosts that need no quotes in a shell command."""
+_LOCAL: Final = "localhost"
 _BUSY: Final = "the process is busy and has no data yet; try again in a moment"
 
 
@@ -134,3 +136,29 @@ class Site:
                 self._api.build_document(snapshot, path.removeprefix(PREFIX), query, address)
             )
         return self._load_pages().build_page(snapshot, path, query, address)
+
+
+def is_own_host(environ: WSGIEnvironment, host: str) -> bool:
+    """Return whether the `Host` header of a request may be sent to a server that was configured to listen at *host*.
+
+    A web site may let its own name resolve to the loopback address of its visitor (DNS rebinding). So if the
+    socket of the server is bound to a loopback address, the header must name *host*, `localhost` or a loopback address,
+    with any port: it may be that of a tunnel. On other addresses, every header is allowed.
+    """
+    if not _is_local(str(environ["SERVER_NAME"])):
+        return True
+    try:
+        name = urlsplit(f"//{environ.get('HTTP_HOST', _LOCAL)}").hostname or ""
+    except ValueError:
+        return False
+    return name == host.lower() or _is_local(name)
+
+
+def _is_local(host: str) -> bool:
+    """Return whether *host* is a loopback address or `localhost`."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host == _LOCAL
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback

@@ -21,8 +21,8 @@ from extdns import log
 from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress, parse_address
 from extdns.web.health import HealthApplication
-from extdns.web.own_host import is_own_host
 from extdns.web.server import SETTINGS, WebServer
+from extdns.web.site import is_own_host
 from tests.web_server import (
     ANYWHERE,
     COMPLETE_REQUEST,
