@@ -47,7 +47,7 @@ def check(engine: Engine, config: Config) -> None:
     _check_page(live, config)
     for name, decided in _examples(live):
         _check_explained(live, config, name, decided)
-        _check_objects(live, decided)
+        _check_objects(live, config, decided)
     _check_events(live)
     _check_metrics(engine, live)
 
@@ -127,10 +127,11 @@ def _outcome(one: OutcomeDocument) -> Answer:
     return build_answer(one.zone, one.action, one.reason)
 
 
-def _check_objects(live: ProcessSnapshot, decided: Iterable[Decision]) -> None:
+def _check_objects(live: ProcessSnapshot, config: Config, decided: Iterable[Decision]) -> None:
     for key in {provenance.ref.key for one in decided for provenance in one.requested_by}:
         text = f"{key.kind.resource}/{key.namespace}/{key.name}" if key.namespace else f"{key.kind.resource}/{key.name}"
-        found = Counter((one.name, _outcome(one.outcome)) for one in build_object(live.engine, text, (), live).names)
+        document = build_object(live.engine, text, config, (), live)
+        found = Counter((one.name, _outcome(one.outcome)) for one in document.names)
         about = (
             one for one in live.engine.decisions if any(provenance.ref.key == key for provenance in one.requested_by)
         )

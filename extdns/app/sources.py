@@ -146,7 +146,10 @@ def _build_settings(config: Config) -> SourceSettings:
     return SourceSettings(
         flags=config.sources,
         namespace=config.cluster.namespace,
-        prefixes=choose_prefixes(PREFIX if prefix is None and config.control.compat else prefix),
+        prefixes=choose_prefixes(
+            PREFIX if prefix is None and config.control.compat else prefix,
+            with_legacy=config.sources.enable_legacy_annotation_prefix,
+        ),
         compat=config.control.compat,
         templates=parse_templates(config),
     )

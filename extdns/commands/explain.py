@@ -105,7 +105,7 @@ def _make_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> 
 
     if not isinstance(about, DnsName):
         result = run_one_pass(flags, environ)
-        found = build_object(EngineSnapshot(result.engine), about, result.missing)
+        found = build_object(EngineSnapshot(result.engine), about, result.config, result.missing)
         return replace(found, process=describe_command(result.config, flags))
     readers: list[ZonesOfNameReader] = []
 

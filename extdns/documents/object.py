@@ -22,7 +22,7 @@ from extdns.documents.explanation import describe_outcome
 from extdns.documents.name import ExcludedObject, build_excluded
 from extdns.documents.names import NameState, find_state, find_worst
 from extdns.documents.records import OutcomeDocument, build_outcome
-from extdns.documents.scope_warnings import HOW_TO_REQUEST
+from extdns.documents.scope_warnings import explain_requests
 from extdns.documents.text import (
     describe_record,
     escape_lines,
@@ -38,6 +38,7 @@ from extdns.model.kind import ObjectKey
 from extdns.model.value import format_count
 
 if TYPE_CHECKING:
+    from extdns.config import Config
     from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
     from extdns.model.change import Decision
 
@@ -58,6 +59,7 @@ class ObjectNameDocument(Document, frozen=True):
 class ObjectDocument(AnswerDocument, frozen=True, tag="ObjectExplanation"):
     """An object. `failure` is why its claims could not be computed, "" if they were.
 
+    `requests` is how objects that its source reads request a name.
     `process` is the process that answered, `at` the time of the answer; null if this command made one pass.
     """
 
@@ -69,10 +71,11 @@ class ObjectDocument(AnswerDocument, frozen=True, tag="ObjectExplanation"):
     problems: tuple[ProblemDocument, ...]
     failure: str
     missing: tuple[str, ...]
+    requests: str
 
 
 def build_object(
-    seen: EngineSnapshot, text: str, missing: tuple[str, ...], live: ProcessSnapshot | None = None
+    seen: EngineSnapshot, text: str, config: Config, missing: tuple[str, ...], live: ProcessSnapshot | None = None
 ) -> ObjectDocument:
     """Describe the object that *text* names, as `service/shop/web` or `node/n1`.
 
@@ -105,6 +108,9 @@ def build_object(
         problems=tuple(build_problem(key, problem) for problem in find_problems(claims)),
         failure=failure,
         missing=missing,
+        requests=explain_requests(
+            config, [source for source, other in seen.claims.list_sources_and_objects() if other == key]
+        ),
     )
 
 
@@ -182,4 +188,4 @@ def _suggest_next_step(document: ObjectDocument) -> str:
         return f"trace one name: {format_command(trace, document.process)}"
     if document.excluded:
         return suggest_for_exclusion(document.excluded[0].by)
-    return "try again when everything can be read" if document.missing else HOW_TO_REQUEST
+    return "try again when everything can be read" if document.missing else document.requests

@@ -9,7 +9,8 @@ from extdns.config import list_settings
 from extdns.documents.document import Document
 from extdns.documents.text import suggest_for_exclusion
 from extdns.errors import escape_unprintable, find_similar, sanitize
-from extdns.flags.specs import PROVIDER_SPECS
+from extdns.flags.sources import REFERENCE_PREFIX
+from extdns.flags.specs import PROVIDER_SPECS, SOURCE_SPECS
 from extdns.flags.unchecked_kinds import DOMAIN
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import parse_suffixes
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
     from extdns.engine.scope import PassScope
 
 _MAX_NAMES: Final = 5
-_MIN_SIMILARITY: Final = 0.6
-HOW_TO_REQUEST: Final = (
-    "a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an Ingress"
-)
+_MIN_SIMILARITY: Final = 0.8  # more than a common ending, such as .com
 _GENERATED: Final = frozenset({"empty", "fake", "connector"})
 """Sources that read no objects."""
 
@@ -120,7 +118,7 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
         return
     flags = " ".join(f"--source={name}" for name in sources)
     if scope.objects:
-        yield _build_no_name(scope)
+        yield _build_no_name(config, scope)
         return
     paths = " ".join(f"--manifests={escape_unprintable(path)}" for path in config.cluster.manifests)
     filters = _list_flags(config, ("namespace", "label-filter", "annotation-filter"))
@@ -132,7 +130,16 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
     )
 
 
-def _build_no_name(scope: PassScope) -> ScopeWarning:
+def explain_requests(config: Config, sources: Iterable[str]) -> str:
+    """Return how objects that *sources* read request a name, as a clause."""
+    specs = [SOURCE_SPECS.load(name) for name in sources if name not in _GENERATED]
+    annotated = any(spec.has_hostname_annotation for spec in specs)
+    annotation = f"the annotation {config.sources.annotation_prefix or REFERENCE_PREFIX}hostname"
+    ways = dict.fromkeys([annotation] * annotated + [spec.host_field for spec in specs if spec.host_field])
+    return f"a name is requested by {', or by '.join(ways)}"
+
+
+def _build_no_name(config: Config, scope: PassScope) -> ScopeWarning:
     if flags := scope.excluding_flags:
         read = format_count(scope.objects, "object was", "objects were")
         by = ", ".join(flags)
@@ -140,7 +147,8 @@ def _build_no_name(scope: PassScope) -> ScopeWarning:
         remedy = "; ".join(map(suggest_for_exclusion, flags))
     else:
         read = format_count(scope.objects, "object was read, and it requests", "objects were read, and none requests")
-        text, remedy = f"{read} a name" if scope.objects > 1 else f"{read} no name", HOW_TO_REQUEST
+        text = f"{read} a name" if scope.objects > 1 else f"{read} no name"
+        remedy = explain_requests(config, config.sources.names)
     explain = "to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]"
     return ScopeWarning(text=text, next=f"{remedy}; {explain}", leaves_nothing=False)
 

@@ -5,7 +5,8 @@ A module has the sections of its subject; `table` lists all flags. The parser of
 durations, addresses and regular expressions have modules of their own.
 
 Every flag of external-dns is known. Those that this version only accepts, with a notice at the start, or refuses are in
-reference.tsv. No flag is silently ignored.
+reference.tsv, those that it had once in removed.tsv. No flag is silently ignored.
 
-What a setting does is implemented elsewhere. The only I/O here is the reading of `@file` arguments and reference.tsv.
+What a setting does is implemented elsewhere. The only I/O here is the reading of `@file` arguments and of the two
+tables.
 """

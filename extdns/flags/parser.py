@@ -22,7 +22,7 @@ from extdns.flags import usage_errors
 from extdns.flags.flag import VARIABLE_PREFIX, Flag, Setting, Support
 from extdns.flags.help import list_allowed
 from extdns.flags.kind import ValueKind
-from extdns.flags.table import BY_NAME, FLAGS
+from extdns.flags.table import BY_NAME, FLAGS, find_replacement
 
 _MOST_FILES: Final = 100
 _FILES: Final = frozenset({"PATH", "DIR", "FILE", "DIR_OR_REF"})
@@ -116,10 +116,14 @@ def find_unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
     Variables that Kubernetes sets because of a Service whose name begins with `external-dns` are left out.
     """
     return tuple(
-        usage_errors.describe_unknown_variable(name, _BY_VARIABLE)
+        usage_errors.describe_unknown_variable(name, _BY_VARIABLE, find_replacement(_get_flag_name(name)))
         for name in _list_other_variables(environ)
         if name.upper().startswith(VARIABLE_PREFIX) and not _SERVICE_LINK.fullmatch(name)
     )
+
+
+def _get_flag_name(variable: str) -> str:
+    return variable.upper().removeprefix(VARIABLE_PREFIX).lower().replace("_", "-")
 
 
 def _check_variables(environ: Mapping[str, str]) -> None:
@@ -250,7 +254,11 @@ def _unknown_flag_error(spelling: str, options: Mapping[str, click.Option], advi
         return usage_errors.usage_error(
             f"{name} and its value are one argument", f"write {name}=VALUE: a line of a file is one argument"
         )
-    meant = "--help" if spelling == "-h" else find_similar(spelling.lower().replace("_", "-"), options)
+    if removed := find_replacement(name.removeprefix("--").removeprefix("no-")):
+        return usage_errors.usage_error(f"{sanitize(name)} is not a flag any more: external-dns had it once", removed)
+    written = spelling.lower().replace("_", "-")
+    opposite = "-disable" if "-enable" in written else "-enable" if "-disable" in written else "no opposite"
+    meant = "--help" if spelling == "-h" else find_similar(written, (one for one in options if opposite not in one))
     return usage_errors.usage_error(
         f"{sanitize(spelling)} is not a flag", f"did you mean: {meant}" if meant else advice
     )

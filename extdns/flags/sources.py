@@ -62,6 +62,10 @@ class SourceFlags(FlagSection, topic="Sources"):
         compat=REFERENCE_PREFIX,
         kind=PREFIX,
     )
+    enable_legacy_annotation_prefix: bool = flag(
+        "also read external-dns.alpha.kubernetes.io/ if --annotation-prefix names another prefix, or with --compat",
+        default=False,
+    )
     label_filter: Selector = flag(
         "read only objects whose labels match this selector", default=EVERYTHING, kind=LABEL_SELECTOR
     )

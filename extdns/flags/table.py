@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,10 +61,7 @@ _KINDS: Final[Mapping[str, ValueKind[Any]]] = {
 
 def _read_reference() -> Iterator[Flag]:
     """Read the flags of external-dns that have no section, because this version only accepts or refuses them."""
-    for line in Path(__file__).with_name("reference.tsv").read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        topic, name, value, default, scope, support, notice, text = line.split("\t")
+    for topic, name, value, default, scope, support, notice, text in _read_rows("reference.tsv"):
         kind = _read_kind(value.removeprefix("secret "))
         chosen, _, choices = scope.partition("=")
         scopes: dict[str, Any] = {chosen: tuple(choices.split(","))} if chosen else {}
@@ -79,6 +77,18 @@ def _read_reference() -> Iterator[Flag]:
             notice=notice,
             bounds_refresh=support == "refresh",
         )
+
+
+def find_replacement(name: str) -> str:
+    """Return what to do instead of the flag *name*, which an earlier external-dns had; "" if none had it."""
+    rows = _read_rows("removed.tsv")
+    return next((advice for names, advice in rows if any(fnmatchcase(name, one) for one in names.split())), "")
+
+
+def _read_rows(file: str) -> Iterator[list[str]]:
+    for line in Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            yield line.split("\t")
 
 
 def _read_kind(text: str) -> ValueKind[Any]:

@@ -97,7 +97,7 @@ LABEL: Final = _make_pattern_kind(
     "a label",
     "LABEL",
     allowed="letters, digits and hyphens",
-    pattern=r"[\w.-]+",
+    pattern=r"[\w.-]+|\*",  # * replaced by itself is not replaced
     consequence="the names of ownership records with it are not valid",
 )
 OWNER: Final = _make_pattern_kind(

@@ -33,11 +33,14 @@ def unknown_variable_error(name: str, meant: str) -> UsageError:
     return usage_error(f"{sanitize(name)} is not the variable of a flag", f"did you mean: {meant}")
 
 
-def describe_unknown_variable(name: str, known: Iterable[str]) -> str:
-    """Return the warning about the environment variable *name*, which has our prefix but is not one of *known*."""
+def describe_unknown_variable(name: str, known: Iterable[str], replacement: str) -> str:
+    """Return the warning about the environment variable *name*, which has our prefix but is not one of *known*.
+
+    *replacement* says what to do instead if an earlier external-dns had its flag, else "".
+    """
     endings = [variable.removeprefix(VARIABLE_PREFIX) for variable in known]
     meant = find_similar(name.upper().removeprefix(VARIABLE_PREFIX), endings)
-    advice = f"did you mean: {VARIABLE_PREFIX}{meant}" if meant else "all flags: extdns help flags"
+    advice = replacement or (f"did you mean: {VARIABLE_PREFIX}{meant}" if meant else "all flags: extdns help flags")
     return f"{sanitize(name)} is not the variable of a flag: it has no effect\n  {advice}"
 
 

@@ -7,6 +7,7 @@ first line is that message.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from extdns.errors import sanitize
@@ -18,7 +19,7 @@ from extdns.flags.rules import RuleFlags
 from extdns.flags.sources import SERVICE_TYPE
 from extdns.flags.specs import PROVIDER_SPECS, REGISTRY_SPECS, SOURCE_SPECS
 from extdns.flags.table import BY_NAME, FLAGS
-from extdns.flags.usage_errors import invalid_kind_error, suggest_repetition, usage_error
+from extdns.flags.usage_errors import invalid_value_error, suggest_repetition, usage_error
 
 Values = Mapping[str, Any]
 
@@ -85,8 +86,9 @@ def _check_ours(values: Values, provider: Any) -> None:  # noqa: ANN401 - a Prov
         _check_election(values, provider)
     types = values["service-type-filter"]
     if "service" in values["source"] and "" not in types:  # "" turns the filter off (docs/spec/sources.md 3.1)
+        flag = replace(BY_NAME["service-type-filter"], kind=SERVICE_TYPE)
         for invalid in (one for one in types if one not in SERVICE_TYPE.choices):
-            raise invalid_kind_error(SERVICE_TYPE, "--service-type-filter", invalid)
+            raise invalid_value_error(flag, flag.spelling, invalid, "")
 
 
 def _check_no_policy_server(values: Values) -> None:

@@ -20,4 +20,10 @@ def publish(proxy: HttpProxy, to: HostPublisher, _view: ClusterView) -> None:
     to.publish_template_hosts(targets)
 
 
-SOURCE: Final = SourceSpec(name="contour-httpproxy", kinds=(HTTP_PROXY,), publish=publish, templates=Templating.NAMES)
+SOURCE: Final = SourceSpec(
+    name="contour-httpproxy",
+    kinds=(HTTP_PROXY,),
+    publish=publish,
+    host_field="spec.virtualhost.fqdn of an HTTPProxy",
+    templates=Templating.NAMES,
+)

@@ -23,5 +23,11 @@ def publish(obj: DnsEndpoint, to: HostPublisher, _view: ClusterView) -> None:
 
 _NAME: Final = "crd"
 SOURCE: Final = SourceSpec(
-    name=_NAME, kinds=(DNS_ENDPOINT,), publish=publish, options=read_no_options, has_controller=False
+    name=_NAME,
+    kinds=(DNS_ENDPOINT,),
+    publish=publish,
+    host_field="spec.endpoints of a DNSEndpoint",
+    has_hostname_annotation=False,
+    options=read_no_options,
+    has_controller=False,
 )

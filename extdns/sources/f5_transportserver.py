@@ -13,6 +13,8 @@ SOURCE: Final = SourceSpec(
     name="f5-transportserver",
     kinds=(F5_TRANSPORT_SERVER,),
     publish=publish_server,
+    host_field="spec.host of a TransportServer",
+    has_hostname_annotation=False,
     options=RecordOptions.read_ttl_only,
     templates=Templating.AT_TEMPLATE_TARGETS,
 )

@@ -13,6 +13,8 @@ SOURCE: Final = SourceSpec(
     name="f5-virtualserver",
     kinds=(F5_VIRTUAL_SERVER,),
     publish=publish_server,
+    host_field="spec.host of a VirtualServer",
+    has_hostname_annotation=False,
     options=RecordOptions.read_ttl_only,
     templates=Templating.AT_TEMPLATE_TARGETS,
 )

@@ -94,5 +94,10 @@ def _validate(flags: SourceFlags) -> None:
 
 
 SOURCE: Final = SourceSpec(
-    name="ingress", kinds=(INGRESS,), publish=publish, validate=_validate, templates=Templating.NAMES
+    name="ingress",
+    kinds=(INGRESS,),
+    publish=publish,
+    host_field="a host of an Ingress",
+    validate=_validate,
+    templates=Templating.NAMES,
 )

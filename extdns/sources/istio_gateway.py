@@ -40,6 +40,7 @@ SOURCE: Final = SourceSpec(
     name="istio-gateway",
     kinds=(ISTIO_GATEWAY,),
     publish=publish,
+    host_field="a host in spec.servers of a Gateway",
     lookups=(INGRESS, SERVICE),
     templates=Templating.NAMES,
 )

@@ -117,6 +117,7 @@ SOURCE: Final = SourceSpec(
     name="istio-virtualservice",
     kinds=(VIRTUAL_SERVICE,),
     publish=publish,
+    host_field="spec.hosts of a VirtualService",
     lookups=(ISTIO_GATEWAY, INGRESS, SERVICE),
     templates=Templating.NAMES,
 )

@@ -19,4 +19,9 @@ def publish(route: TcpIngress, to: HostPublisher, _view: ClusterView) -> None:
         to.publish(rule.host, f"spec.rules[{at}].host", targets)
 
 
-SOURCE: Final = SourceSpec(name="kong-tcpingress", kinds=(TCP_INGRESS,), publish=publish)
+SOURCE: Final = SourceSpec(
+    name="kong-tcpingress",
+    kinds=(TCP_INGRESS,),
+    publish=publish,
+    host_field="a host in spec.rules of a TCPIngress",
+)

@@ -59,6 +59,8 @@ SOURCE: Final = SourceSpec(
     name="node",
     kinds=(NODE,),
     publish=publish,
+    host_field="the name of a Node",
+    has_hostname_annotation=False,
     options=RecordOptions.read_ttl_only,
     templates=Templating.NAMES_AND_PAIRS,
 )

@@ -49,5 +49,9 @@ def _read_canonical_hostname(entry: RouterStatus, field: str) -> TargetResult:
 
 
 SOURCE: Final = SourceSpec(
-    name="openshift-route", kinds=(OPENSHIFT_ROUTE,), publish=publish, templates=Templating.NAMES
+    name="openshift-route",
+    kinds=(OPENSHIFT_ROUTE,),
+    publish=publish,
+    host_field="spec.host of a Route",
+    templates=Templating.NAMES,
 )

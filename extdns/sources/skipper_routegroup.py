@@ -55,6 +55,7 @@ SOURCE: Final = SourceSpec(
     name="skipper-routegroup",
     kinds=_find_kinds,
     publish=publish,
+    host_field="spec.hosts of a RouteGroup",
     templates=Templating.NAMES,
     decode=_ROUTE_GROUPS.decode,
 )

@@ -60,5 +60,9 @@ def _find_kinds(flags: SourceFlags, _: DiscoverKinds) -> tuple[Kind, ...]:
 
 
 SOURCE: Final = SourceSpec(
-    name="traefik-proxy", kinds=_find_kinds, publish=publish, templates=Templating.AT_TEMPLATE_TARGETS
+    name="traefik-proxy",
+    kinds=_find_kinds,
+    publish=publish,
+    host_field="a host in spec.routes of an IngressRoute",
+    templates=Templating.AT_TEMPLATE_TARGETS,
 )

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from extdns.documents.document import VERSION, Document, ProcessReference, format_json
 from extdns.documents.held import build_held
 from extdns.documents.name import build_name
-from extdns.documents.object import build_object
+from extdns.documents.object import ObjectDocument, build_object
 from extdns.documents.plan import build_running_plan
 from extdns.documents.policies import build_policies
 from extdns.documents.status import build_changes, build_names, build_sources, build_status, build_zones
@@ -115,7 +115,7 @@ class Api:
         if path.startswith(_NAMES):
             return self._name(live, path.removeprefix(_NAMES))
         if path.startswith(_OBJECTS):
-            return _build_object_document(live, path.removeprefix(_OBJECTS))
+            return self._object(live, path.removeprefix(_OBJECTS))
         if path not in self._documents:
             known = ", ".join(
                 sorted((*self._documents, "names", "names/NAME", "objects/KIND/NAMESPACE/NAME", "policies"))
@@ -137,12 +137,11 @@ class Api:
             live=live,
         )
 
-
-def _build_object_document(live: ProcessSnapshot, text: str) -> Document:
-    try:
-        return build_object(live.engine, text, live.engine.missing, live)
-    except UsageError as exc:
-        raise PageNotFoundError(str(exc).replace("\n", ";")) from exc
+    def _object(self, live: ProcessSnapshot, text: str) -> ObjectDocument:
+        try:
+            return build_object(live.engine, text, self._config, live.engine.missing, live)
+        except UsageError as exc:
+            raise PageNotFoundError(str(exc).replace("\n", ";")) from exc
 
 
 def build_document_response(document: Document) -> Response:

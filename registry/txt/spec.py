@@ -31,7 +31,12 @@ def build(context: RegistryContext) -> TxtRegistry:
 
 
 def _build_naming(flags: RegistryFlags) -> Naming:
-    return Naming(prefix=flags.txt_prefix, suffix=flags.txt_suffix, wildcard_replacement=flags.txt_wildcard_replacement)
+    replacement = flags.txt_wildcard_replacement
+    return Naming(
+        prefix=flags.txt_prefix,
+        suffix=flags.txt_suffix,
+        wildcard_replacement="" if replacement == "*" else replacement,
+    )
 
 
 def build_codec(context: RegistryContext) -> OwnershipTextCodec:

@@ -23,12 +23,17 @@ from extdns.ports import ClusterView
 from extdns.resources.core import Node
 from extdns.resources.meta import LoadBalancedStatus
 from extdns.resources.networking import INGRESS, Ingress
-from extdns.sources.common.annotation_names import BOTH_PREFIXES, KNOWN_KEYS, find_misspelled_keys
+from extdns.sources.common.annotation_names import BOTH_PREFIXES, KNOWN_KEYS, OLD_PREFIX, find_misspelled_keys
 
 
-def choose_prefixes(flag_value: str | None) -> tuple[str, ...]:
-    """Return the annotation prefixes to accept: *flag_value* of `--annotation-prefix`; without it, `BOTH_PREFIXES`."""
-    return BOTH_PREFIXES if flag_value is None else (flag_value,)
+def choose_prefixes(flag_value: str | None, *, with_legacy: bool = False) -> tuple[str, ...]:
+    """Return the annotation prefixes to accept: *flag_value* of `--annotation-prefix`; without it, `BOTH_PREFIXES`.
+
+    *with_legacy* adds the old prefix (`--enable-legacy-annotation-prefix`).
+    """
+    if flag_value is None:
+        return BOTH_PREFIXES
+    return (flag_value, OLD_PREFIX) if with_legacy and flag_value != OLD_PREFIX else (flag_value,)
 
 
 class Annotations(Value, frozen=True, kw_only=True):

@@ -45,6 +45,7 @@ from tests.fakes.clocks import BEGINNING
 from tests.objects import service
 from tests.unit.documents.cases import (
     CNAME,
+    CONFIG,
     NAMES,
     OTHER_NAMES,
     REQUESTED,
@@ -152,11 +153,11 @@ def test_the_list_of_names_and_the_explanation_show_the_same_state(reason: Reaso
 
 
 def test_an_object_counts_a_name_as_published_only_if_all_records_that_it_requests_there_are() -> None:
-    document = build_object(EngineSnapshot(build_dual("::2").engine), "service/shop/web", ())
+    document = build_object(EngineSnapshot(build_dual("::2").engine), "service/shop/web", CONFIG, ())
     assert document.answer == "Service shop/web requests 1 name; 0 of 1 published as requested."
-    loser = build_object(EngineSnapshot(build_contest().engine), "service/green/web", ())
+    loser = build_object(EngineSnapshot(build_contest().engine), "service/green/web", CONFIG, ())
     assert loser.answer == "Service green/web requests 1 name; 0 of 1 published as requested."
-    winner = build_object(EngineSnapshot(build_contest().engine), "service/blue/web", ())
+    winner = build_object(EngineSnapshot(build_contest().engine), "service/blue/web", CONFIG, ())
     assert winner.answer == "Service blue/web requests 1 name; 1 of 1 published as requested."
 
 
@@ -268,7 +269,7 @@ def test_the_state_of_a_name_is_unknown_if_its_zone_could_not_be_read() -> None:
 
 def test_the_state_of_the_names_of_an_object_is_unknown_if_their_zone_could_not_be_read() -> None:
     document = build_object(
-        EngineSnapshot(build_unread().engine), "service/shop/web", ("zone example.org cannot be read",)
+        EngineSnapshot(build_unread().engine), "service/shop/web", CONFIG, ("zone example.org cannot be read",)
     )
     assert document.answer == "Service shop/web requests 1 name; 0 of 1 published as requested, 1 not known."
     assert "INCOMPLETE: zone example.org cannot be read" in "\n".join(format_object(document))
@@ -287,14 +288,14 @@ def test_whether_a_name_is_published_is_unknown_if_an_account_could_not_list_its
     assert render(document).endswith(
         "Next: try again when everything can be read. What cannot be read: extdns check [flags]"
     )
-    answer = build_object(EngineSnapshot(world.engine), "service/shop/web", document.missing).answer
+    answer = build_object(EngineSnapshot(world.engine), "service/shop/web", CONFIG, document.missing).answer
     assert answer.endswith("0 of 1 published as requested, as far as could be read." if permanent else ", 1 not known.")
 
 
 def test_the_error_about_an_unknown_object_lists_what_extdns_could_not_read() -> None:
     now = EngineSnapshot(start_dry(first=[REQUESTED]).engine)
     with pytest.raises(UsageError) as raised:
-        build_object(now, "ingress/shop/i", ("Ingress objects are forbidden",))
+        build_object(now, "ingress/shop/i", CONFIG, ("Ingress objects are forbidden",))
     assert str(raised.value).startswith(
         "no object ingress/shop/i is read, as far as could be read\n  INCOMPLETE: Ingress objects are forbidden\n"
     )
@@ -303,7 +304,7 @@ def test_the_error_about_an_unknown_object_lists_what_extdns_could_not_read() ->
 def explain_object(*claims: Claim) -> str:
     """Return the explanation of the Service `web`, which has *claims*."""
     world = start_dry(first=[observe("web", *claims)])
-    return "\n".join(format_object(build_object(EngineSnapshot(world.engine), "service/shop/web", ())))
+    return "\n".join(format_object(build_object(EngineSnapshot(world.engine), "service/shop/web", CONFIG, ())))
 
 
 @pytest.mark.parametrize(
@@ -342,7 +343,7 @@ def explain_object(*claims: Claim) -> str:
         pytest.param(
             [],
             "requests no name.",
-            "a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an Ingress",
+            "a name is requested by the annotation external-dns.kubernetes.io/hostname",
             id="no annotation",
         ),
         pytest.param(

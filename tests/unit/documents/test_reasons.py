@@ -217,5 +217,5 @@ def test_a_single_pass_explains_a_waiting_delete_without_the_end_of_its_grace_pe
 
 @pytest.mark.parametrize("reason", INVALID_VALUES)
 def test_the_explanation_of_an_object_lists_its_invalid_values(reason: Reason) -> None:
-    document = build_object(EngineSnapshot(INVALID_VALUES[reason]().engine), "service/shop/web", ())
+    document = build_object(EngineSnapshot(INVALID_VALUES[reason]().engine), "service/shop/web", CONFIG, ())
     assert [one.reason for one in document.problems] == [reason]

@@ -27,7 +27,7 @@ NO_ZONE = replace(SCOPE, zones=())
 NO_NAME = replace(SCOPE, requests_names=False)
 NO_OBJECT = replace(NO_NAME, objects=0)
 EXPLAIN = "to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]"
-REQUEST = "a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an Ingress"
+REQUEST = "a name is requested by the annotation external-dns.kubernetes.io/hostname"
 
 
 def warn(scope: PassScope, flags: str = "", source: str = "service") -> list[tuple[str, str, bool]]:
@@ -54,6 +54,14 @@ def warn(scope: PassScope, flags: str = "", source: str = "service") -> list[tup
             "did you mean: --domain-filter=shop.example",
             True,
             id="misspelt domain filter that excludes every zone",
+        ),
+        pytest.param(
+            replace(SCOPE, zones=("example.com",)),
+            "--domain-filter=retailstore.com",
+            "--domain-filter=retailstore.com matches none of your zones: example.com",
+            "give the name of a zone or of a domain in it",
+            True,
+            id="domain filter with the same last label",
         ),
         pytest.param(
             SCOPE,
@@ -151,6 +159,32 @@ def test_a_warning_names_what_does_not_fit_and_what_to_do(
     scope: PassScope, flags: str, text: str, remedy: str, leaves_nothing: bool
 ) -> None:
     assert warn(scope, flags) == [(text, remedy, leaves_nothing)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "ways"),
+    [
+        pytest.param("--source=service", "the annotation external-dns.kubernetes.io/hostname", id="annotation"),
+        pytest.param(
+            "--source=ingress --annotation-prefix=dns.corp/",
+            "the annotation dns.corp/hostname, or by a host of an Ingress",
+            id="prefix",
+        ),
+        pytest.param("--source=crd", "spec.endpoints of a DNSEndpoint", id="no annotation"),
+        pytest.param(
+            "--source=crd --source=gateway-httproute --compat --policy=sync",
+            "the annotation external-dns.kubernetes.io/hostname, or by spec.endpoints of a DNSEndpoint, "
+            "or by spec.hostnames of HTTPRoutes",
+            id="several sources",
+        ),
+    ],
+)
+def test_the_hint_how_to_request_a_name_has_the_prefix_and_the_fields_that_the_chosen_sources_read(
+    flags: str, ways: str
+) -> None:
+    config = parse(["--provider=inmemory", *flags.split()], {})
+    (found,) = find_scope_warnings(config, NO_NAME)
+    assert found.next == f"a name is requested by {ways}; {EXPLAIN}"
 
 
 @pytest.mark.parametrize(

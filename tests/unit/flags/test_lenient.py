@@ -158,8 +158,8 @@ def test_an_approval_code_or_cluster_id_without_hyphen_gets_a_suggestion(flag: s
             id="unknown-placeholder",
         ),
         pytest.param(
-            ["--txt-wildcard-replacement=*"],
-            "--txt-wildcard-replacement=* is not a label: the names of ownership records with it are not valid\n"
+            ["--txt-wildcard-replacement=a/b"],
+            "--txt-wildcard-replacement=a/b is not a label: the names of ownership records with it are not valid\n"
             "  allowed: letters, digits and hyphens",
             id="no-label",
         ),
@@ -218,7 +218,12 @@ def test_values_of_aws_flags_are_checked_only_if_the_provider_is_aws(argument: s
         ["--domain-filter=.a.test.", "--exclude-domains=bücher.test", "--exclude-domains=_tcp.a.test"],
         ["--target-net-filter=192.0.2.0/24", "--exclude-target-net=2001:db8::/32"],
         ["--txt-prefix=%{record_type}-x.", "--txt-owner-id=team/one:prod@eu"],
-        ["--txt-suffix=-%{record_type}", "--ingress-class=Nginx/internal", "--events-emit=RecordError"],
+        [
+            "--txt-wildcard-replacement=*",
+            "--txt-suffix=-%{record_type}",
+            "--ingress-class=Nginx/internal",
+            "--events-emit=RecordError",
+        ],
     ],
 )
 def test_a_value_that_can_have_an_effect_gives_no_warning(arguments: list[str]) -> None:

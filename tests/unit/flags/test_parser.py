@@ -169,6 +169,7 @@ def test_a_misspelled_variable_that_would_keep_the_process_from_writing_is_an_er
         pytest.param("EXTERNAL_DNS_DOMAIN_FILTERS", "did you mean: EXTERNAL_DNS_DOMAIN_FILTER", id="nearest"),
         pytest.param("external_dns_source", "did you mean: EXTERNAL_DNS_SOURCE", id="small-letters"),
         pytest.param("EXTERNAL_DNS_NO_DRY_RUN", "did you mean: EXTERNAL_DNS_DRY_RUN", id="more-than-a-letter"),
+        pytest.param("EXTERNAL_DNS_MASTER", "write --server=URL", id="removed"),
         pytest.param("EXTERNAL_DNS_QQQQ", "all flags: extdns help flags", id="none-is-near"),
     ],
 )
@@ -300,6 +301,32 @@ def test_with_compat_flags_have_the_defaults_of_external_dns() -> None:
             "--txt-encrypt-aes-key and its value are one argument\n"
             "  write --txt-encrypt-aes-key=VALUE: a line of a file is one argument",
             id="flag-and-value-on-one-line-of-a-file",
+        ),
+        *(
+            pytest.param([argument], f"{flag} is not a flag any more: external-dns had it once\n  {advice}", id=flag)
+            for flag, argument, advice in (
+                ("--master", "--master=https://k8s.example", "write --server=URL"),
+                (
+                    "--traefik-disable-legacy",
+                    "--traefik-disable-legacy",
+                    "leave it out: the group traefik.containo.us is read only with --traefik-enable-legacy",
+                ),
+                (
+                    "--no-txt-new-format-only",
+                    "--no-txt-new-format-only",
+                    "leave it out: ownership records are written in the new format only",
+                ),
+                (
+                    "--infoblox-wapi-password",
+                    "--infoblox-wapi-password s3cret",
+                    "Infoblox is reached by --provider=webhook, with a provider for it, or by --provider=rfc2136",
+                ),
+            )
+        ),
+        pytest.param(
+            ["--traefik-enable-new"],
+            "--traefik-enable-new is not a flag\n  did you mean: --traefik-enable-legacy",
+            id="never-the-opposite",
         ),
         pytest.param(["--qqqq"], "--qqqq is not a flag\n  all flags: extdns help flags", id="no-similar-flag"),
         pytest.param(

@@ -230,6 +230,15 @@ def test_valid_combinations_of_flags_are_accepted(argv: list[str]) -> None:
     check(argv)
 
 
+def test_service_types_in_one_value_are_refused_with_the_flags_to_write() -> None:
+    with pytest.raises(UsageError) as error:
+        check([*GOOD, "--service-type-filter=ClusterIP,NodePort"])
+    assert str(error.value) == (
+        "--service-type-filter=ClusterIP,NodePort is not a type of Service\n"
+        "  commas do not separate; write --service-type-filter=ClusterIP --service-type-filter=NodePort"
+    )
+
+
 def test_of_several_contradictions_the_one_that_the_specification_lists_first_is_reported() -> None:
     with pytest.raises(UsageError, match=r"^no sources specified"):
         check(["--create-ptr", "--txt-prefix=a", "--txt-suffix=b"])

@@ -7,10 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extdns.errors import UsageError
+from extdns.flags.records import RegistryFlags
 from extdns.model.dns_name import DnsName
 from extdns.model.rrtype import OWNABLE
 from registry.txt.naming import Naming, NamingFormat, RecordReference, RelatedNames, build_apex_name
 from registry.txt.registry import TxtRegistry
+from registry.txt.spec import REGISTRY
 from tests.builders import build_registry
 from tests.unit.registry.zone_records import ZONE, build_name, remove_zone
 
@@ -187,6 +189,16 @@ def test_first_label_that_starts_with_a_type_can_refer_to_two_names() -> None:
     assert Naming().can_hold_type(DnsName("a-foo.x.test"), ())
     assert not Naming().can_hold_type(DnsName("foo.x.test"), ())
     assert Naming().can_hold_type(DnsName("caa-foo.x.test"), ("CAA",))
+
+
+def test_an_asterisk_as_wildcard_replacement_replaces_nothing() -> None:
+    def list_names(replacement: str) -> list[str]:
+        assert REGISTRY.ownership_names
+        return [
+            *REGISTRY.ownership_names(RegistryFlags(txt_wildcard_replacement=replacement), DnsName("*.a.test"), "A")
+        ]
+
+    assert list_names("*") == list_names("")
 
 
 def test_wildcard_replacement_can_refer_to_a_wildcard_or_a_name() -> None:

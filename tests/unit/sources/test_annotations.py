@@ -7,25 +7,33 @@ import sys
 import msgspec
 import pytest
 
+from extdns.app.sources import build_sources
+from extdns.config import parse
 from extdns.model.reason import Reason
 from extdns.sources.common.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX, find_misspelled_keys
-from extdns.sources.common.annotations import Annotations, RecordOptions, choose_prefixes
+from extdns.sources.common.annotations import Annotations, RecordOptions
 from tests.unit.sources.made import DEFAULTS, settings_with
 from tests.unit.sources.samples import meta
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("arguments", "expected"),
     [
-        pytest.param(None, (PREFIX, OLD_PREFIX), id="design-5-flag-not-given"),
-        pytest.param(OLD_PREFIX, (OLD_PREFIX,), id="2.1-only-the-given-prefix"),
-        pytest.param("dns.acme.test/", ("dns.acme.test/",), id="2.1-own-prefix"),
+        pytest.param("", (PREFIX, OLD_PREFIX), id="design-5-flag-not-given"),
+        pytest.param(f"--annotation-prefix={OLD_PREFIX}", (OLD_PREFIX,), id="2.1-only-the-given-prefix"),
+        pytest.param("--annotation-prefix=a.test/", ("a.test/",), id="2.1-own-prefix"),
+        pytest.param("--compat --policy=sync", (PREFIX,), id="compat"),
+        pytest.param(
+            "--annotation-prefix=a.test/ --enable-legacy-annotation-prefix", ("a.test/", OLD_PREFIX), id="and-legacy"
+        ),
+        pytest.param(
+            "--compat --policy=sync --enable-legacy-annotation-prefix", (PREFIX, OLD_PREFIX), id="compat-and-legacy"
+        ),
     ],
 )
-def test_the_annotation_prefix_flag_selects_which_prefixes_are_read(
-    value: str | None, expected: tuple[str, ...]
-) -> None:
-    assert choose_prefixes(value) == expected
+def test_the_flags_about_prefixes_select_which_are_read(arguments: str, expected: tuple[str, ...]) -> None:
+    config = parse(["--source=service", "--provider=inmemory", *arguments.split()], {})
+    assert build_sources(config)[0].settings.prefixes == expected
 
 
 @pytest.mark.parametrize(

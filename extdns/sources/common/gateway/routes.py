@@ -85,6 +85,7 @@ def build_route_spec(
         name=name,
         kinds=(kind,),
         publish=publish,
+        host_field=f"spec.hostnames of {kind.name}s" if has_hostnames else "",
         lookups=(GATEWAY, NAMESPACE),
         namespaces=_find_namespaces,
         validate=_validate,
