@@ -151,6 +151,7 @@ def _build_settings(config: Config) -> SourceSettings:
             with_legacy=config.sources.enable_legacy_annotation_prefix,
         ),
         compat=config.control.compat,
+        reads_manifests=bool(config.cluster.manifests),
         templates=parse_templates(config),
     )
 

@@ -32,7 +32,7 @@ from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.documents.changes import ChangeDocument
-    from extdns.documents.document import ObjectReference, ProcessReference, ZoneReference
+    from extdns.documents.document import ProcessReference, ZoneReference
     from extdns.documents.name import ClaimDocument, NameDocument
     from extdns.documents.records import CurrentRecordDocument, OutcomeDocument
 
@@ -243,8 +243,8 @@ def _suggest_by_reason(document: NameDocument) -> str:
             return _suggest_for_other_owner(document)
         case Reason.FOREIGN_RECORD:
             return _suggest_for_foreign_record(document)
-        case Reason.NO_ADDRESS if document.claims:
-            return _suggest_for_missing_address(document.claims[0].object, document.process)
+        case Reason.NO_ADDRESS | Reason.NOT_ACCEPTED if document.claims:
+            return _suggest_for_missing_status(document)
         case Reason.FILTERED_OUT | Reason.TARGETS_FILTERED if not document.claims:
             flag = next((one.by for one in document.excluded if one.certain), "")
             return suggest_for_exclusion(flag) if flag else ""
@@ -268,12 +268,14 @@ def _format_check(process: ProcessReference) -> str:
     return "extdns check FLAGS, with the flags of the process" if process.address else format_command("check", process)
 
 
-def _suggest_for_missing_address(one: ObjectReference, process: ProcessReference) -> str:
-    text = "extdns publishes the name once the object has an address. "
-    if process.reads_files:
-        return f"{text}Add it to the status in the manifest, as kubectl get --output=yaml shows it"
+def _suggest_for_missing_status(document: NameDocument) -> str:
+    one, is_rejected = document.claims[0].object, document.reason == Reason.NOT_ACCEPTED
+    once, why = ("is accepted", "it is not") if is_rejected else ("has an address", "it has none")
+    text = f"extdns publishes the name once the object {once}. "
+    if document.process.reads_files:
+        return f"{text}Add that to the status in the manifest, or plan with the cluster's: kubectl get --output=yaml"
     where = f" --namespace={one.namespace}" if one.namespace else ""
-    return f"{text}To see why it has none: kubectl describe {one.kind.lower()} {one.name}{where}"
+    return f"{text}To see why {why}: kubectl describe {one.kind.lower()} {one.name}{where}"
 
 
 def _suggest_for_other_owner(document: NameDocument) -> str:

@@ -32,7 +32,7 @@ from extdns.documents.document import (
 )
 from extdns.documents.held import HeldSetDocument, build_held_set, describe_scope
 from extdns.documents.rules import NO_RULES, RuleSnapshot, ViolationDocument, describe_violation, list_violations
-from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
+from extdns.documents.scope_warnings import ScopeWarning, find_plan_warnings
 from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
 from extdns.documents.text import (
     describe_details,
@@ -275,7 +275,7 @@ def build_plan(
         excluded=_count_excluded(seen),
         violations=tuple(list_violations(seen.decisions)),
         missing=missing,
-        warnings=find_scope_warnings(config, seen.scope),
+        warnings=find_plan_warnings(config, seen.scope),
         status_from_cluster=tuple(str(ObjectRef(key=key)) for key in completed),
         summary=count_actions(decisions),
     )

@@ -59,6 +59,20 @@ def find_scope_warnings(config: Config, scope: PassScope) -> tuple[ScopeWarning,
     )
 
 
+def find_plan_warnings(config: Config, scope: PassScope) -> tuple[ScopeWarning, ...]:
+    """Return the warnings about a plan: those of `find_scope_warnings`, and that manifests lack statuses."""
+    found = find_scope_warnings(config, scope)
+    if not (config.cluster.manifests and scope.without_status):
+        return found
+    requests = format_count(scope.without_status, "request")
+    stateless = ScopeWarning(
+        text=f"no change can be planned for {requests}: the manifests have no status with an address or acceptance",
+        next="add the status, or plan with the manifests of the cluster, which have it: kubectl get --output=yaml",
+        leaves_nothing=False,
+    )
+    return (*found, stateless)
+
+
 def _check_zones(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
     if not scope.knows_zones:
         return

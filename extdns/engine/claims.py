@@ -24,6 +24,7 @@ from extdns.model.claim import (
     ResolvedClaim,
     find_hidden_request,
     find_problems,
+    is_detached,
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
@@ -241,12 +242,12 @@ class ClaimIndex:
     def _remember(self, before: tuple[Claim, ...], seen: Observation) -> None:
         if not (before or self._ended):
             return
-        now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, NameClaim)}
+        now = {(claim.name, claim.set_identifier) for claim in _list_requests(seen.claims)}
         for name, identifier in now:
             if name in self._ended:
                 self._ended[name].pop((identifier, seen.key.resource), None)
-        for claim in before:
-            if isinstance(claim, NameClaim) and (claim.name, claim.set_identifier) not in now:
+        for claim in _list_requests(before):
+            if (claim.name, claim.set_identifier) not in now:
                 self._store_end(claim.name, claim.set_identifier, seen, self._find_end(seen, claim.name))
 
     def _store_end(self, name: DnsName, identifier: str, seen: Observation, end: Evidence | Blocked) -> None:
@@ -354,6 +355,10 @@ def _get_sort_key(claim: NameClaim) -> tuple[str, ObjectKey, tuple[str, ...]]:
     if isinstance(claim, ResolvedClaim) and provenance.derivation is Derivation.PTR:
         hosts = claim.desired.targets  # the PTR claims of one object may be derived at different times
     return (provenance.source, provenance.ref.key, hosts)
+
+
+def _list_requests(claims: Iterable[Claim]) -> list[NameClaim]:
+    return [claim for claim in claims if isinstance(claim, NameClaim) and not is_detached(claim)]
 
 
 def _names(claims: Iterable[Claim]) -> list[DnsName]:

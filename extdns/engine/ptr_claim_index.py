@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from extdns.model.claim import UnresolvedClaim
+from extdns.model.claim import UnresolvedClaim, is_detached
 from extdns.planner.ptr_claims import derive_ptr_claims
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ def _find_retained(
     observed: RequesterKey,
 ) -> Iterator[ResolvedClaim]:
     """Return the PTR claims of *before* that stay, because claims that they may depend on are unresolved."""
-    unresolved = {_get_requester(claim) for claim in claims if isinstance(claim, UnresolvedClaim)}
+    unresolved = {
+        _get_requester(claim) for claim in claims if isinstance(claim, UnresolvedClaim) and not is_detached(claim)
+    }
     if unresolved:
         found = {(claim.name, _get_requester(claim)) for claim in derived}
         for claim in before:

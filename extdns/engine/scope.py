@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from extdns.model.claim import ExcludedClaim
-from extdns.model.reason import Category, select_reasons
+from extdns.model.reason import Category, Reason, select_reasons
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 _EXCLUDING: Final = select_reasons(Category.EXCLUDED)
+_OF_STATUS: Final = (Reason.NO_ADDRESS, Reason.NOT_ACCEPTED)
 
 
 class PassScope(Value, frozen=True, kw_only=True):
@@ -30,6 +31,7 @@ class PassScope(Value, frozen=True, kw_only=True):
         excluding_flags: the flags that exclude objects or names, sorted, if no object requests a name; otherwise ().
         ignored_documents: a message for each document that is not an object, sorted.
         excluded_names: the requested names, if filters of names and types exclude all of them; otherwise ().
+        without_status: how many requests are not fulfilled because a status has no address, or no acceptance.
     """
 
     zones: tuple[str, ...]
@@ -41,6 +43,7 @@ class PassScope(Value, frozen=True, kw_only=True):
     excluded_names: tuple[str, ...]
     excluding_flags: tuple[str, ...] = ()
     ignored_documents: tuple[str, ...] = ()
+    without_status: int = 0
 
 
 def measure_scope(engine: Engine) -> PassScope:
@@ -55,6 +58,7 @@ def measure_scope(engine: Engine) -> PassScope:
         excluded_names=tuple(_find_excluded_names(engine)),
         excluding_flags=() if engine.claims.names() else tuple(sorted(_find_excluding_flags(engine))),
         ignored_documents=engine.problems.list_ignored(),
+        without_status=sum(engine.decisions.reasons[reason] for reason in _OF_STATUS),
     )
 
 

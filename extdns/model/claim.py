@@ -67,7 +67,7 @@ class ResolvedClaim(Value, frozen=True, kw_only=True):
 
 
 class UnresolvedClaim(Value, frozen=True, kw_only=True):
-    """The object requests the name, but its targets are not known now. An existing record stays.
+    """The object requests the name, but its targets are not known now. An existing record stays, unless `is_detached`.
 
     Attributes:
         detail: one sentence for a person.
@@ -82,6 +82,11 @@ class UnresolvedClaim(Value, frozen=True, kw_only=True):
     detail: str
     type: str = ""
     denied: DesiredRecord | None = None
+
+
+def is_detached(claim: Claim) -> bool:
+    """Return whether *claim* is only reported, and requests nothing, because the Gateway of its object is missing."""
+    return isinstance(claim, UnresolvedClaim) and claim.reason is Reason.NO_GATEWAY
 
 
 class InvalidClaim(Value, frozen=True, kw_only=True):

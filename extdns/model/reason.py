@@ -166,7 +166,9 @@ class Reason(StrEnum):
         "hostname-removed", Group.REMOVED, "A newer version of the object no longer requests the record."
     )
     FILTERED_OUT = ReasonRow(
-        "filtered-out", Group.REMOVED, "A filter, a class or the controller annotation no longer selects the object."
+        "filtered-out",
+        Group.REMOVED,
+        "A filter, a class, an annotation or a field of the object excludes the name.",
     )
     DEPENDENCY_CHANGED = ReasonRow(
         "dependency-changed",
@@ -394,6 +396,14 @@ class Reason(StrEnum):
         "targets-filtered", Group.CONFIGURATION, "The target network filters exclude every target."
     )
     NO_ZONE = ReasonRow("no-zone", Group.CONFIGURATION, "None of the zones that could be listed can hold the name.")
+    NO_GATEWAY = ReasonRow(
+        "no-gateway",
+        Group.CONFIGURATION,
+        "The Gateway or ListenerSet that the object refers to does not exist, or is not among the manifests. Until it "
+        "does, the object requests nothing.",
+        log=LogLevel.INFO,
+        next_step="create the Gateway, or correct the reference; with --manifests, give its manifest, too",
+    )
     ZONES_UNKNOWN = ReasonRow(
         "zones-unknown",
         Group.CONFIGURATION,

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model.change import Awaited, Blocked, ChangeSet, Decision, Delete, Wait
-from extdns.model.claim import UnresolvedClaim
+from extdns.model.claim import UnresolvedClaim, is_detached
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
@@ -94,7 +94,9 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
     settings = planner.settings
     if view.block:
         return keep_everything(view, view.block, settings)  # 1 blocked
+    view, detached = split_detached(view)
     requested = merge_requests(view, planner)  # 2 requested
+    requested = replace(requested, rejected=(*requested.rejected, *detached)) if detached else requested
     requested = apply_rules(view, requested, planner)  # 3 rules
     if requested.is_awaited:
         return await_rules(requested)
@@ -132,6 +134,15 @@ def keep_everything(view: NameView, block: Blocked, settings: PlanSettings) -> N
     if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):  # else they are decided already
         decisions += decide(zone, name, keep_unreadable(current, block))
     return NamePlan(decisions=decisions, waits_for=block.waits_for)
+
+
+def split_detached(view: NameView) -> tuple[NameView, list[Unfulfilled]]:
+    """Return *view* without the claims that request nothing because a Gateway is missing, and these as unfulfilled."""
+    detached = [claim for claim in view.claims if is_detached(claim)]
+    if not detached:
+        return view, []
+    rest = tuple([claim for claim in view.claims if claim not in detached])
+    return replace(view, claims=rest), find_unresolved(detached, frozenset())
 
 
 def await_rules(requested: Requested) -> NamePlan:

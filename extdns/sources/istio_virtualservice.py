@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.errors import shorten
+from extdns.model.reason import Reason
 from extdns.ports import ClusterView
 from extdns.resources.core import SERVICE
 from extdns.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
@@ -62,21 +63,24 @@ class _ServingGateways:
     def find_targets(self, host: str) -> TargetResult:
         """Merge the targets of all Gateways that serve *host*.
 
-        If no Gateway has targets, return the first `MissingTargets`; if there is none, the first `ExcludedHost`.
+        If no Gateway has targets, return the first `MissingTargets`, of a Gateway that exists if there is one; if there
+        is none, the first `ExcludedHost`.
         """
         references = (reference for reference in self._service.spec.gateways or () if reference not in {"", _MESH})
         results = [self._find_targets_of_gateway(reference, host) for reference in references]
         found = [answer for answer in results if isinstance(answer, FoundTargets)]
         if found:
             return merge_targets(found)
-        missing = (answer for answer in results if isinstance(answer, MissingTargets))
-        return next(missing, results[0] if results else _NO_GATEWAY)
+        missing = [answer for answer in results if isinstance(answer, MissingTargets)]
+        missing.sort(key=lambda answer: answer.reason is Reason.NO_GATEWAY)
+        return next(iter(missing), results[0] if results else _NO_GATEWAY)
 
     def _find_targets_of_gateway(self, reference: str, host: str) -> TargetResult:
         namespace, name = parse_reference(reference, self._namespace, "spec.gateways", ISTIO_GATEWAY.name)
         gateway = self._view.get(ISTIO_GATEWAY, namespace, name)
         if not isinstance(gateway, IstioGateway):
-            return ExcludedHost(excluded_by=f"spec.gateways: there is no Gateway {shorten(f'{namespace}/{name}')}")
+            detail = f"spec.gateways: there is no Gateway {shorten(f'{namespace}/{name}')}"
+            return MissingTargets(reason=Reason.NO_GATEWAY, detail=detail)
         if not is_served_by(self._service, self._namespace, host, gateway, namespace):
             return ExcludedHost(excluded_by=f"Gateway {namespace}/{name}, which does not serve this host")
         if reference not in self._results:

@@ -13,7 +13,7 @@ WEB: Final = "manifests/web.yaml"
 ZONE_FILE: Final = "zones/shop.example.zone"
 NAMES_NOTHING: Final = """
     WARNING: 1 object was read, and it requests no name
-      a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an Ingress; to see \
+      a name is requested by the annotation external-dns.kubernetes.io/hostname; to see \
 why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]
 
     Answered by this command, in one pass, owner "me", files manifests

@@ -23,6 +23,7 @@ from extdns.model.claim import (
     Provenance,
     ResolvedClaim,
     UnresolvedClaim,
+    is_detached,
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, KubernetesObject, ObjectMeta, ObjectRef
@@ -137,7 +138,8 @@ class ClaimBuilder:
                 if result.invalid:
                     self.request_name(name, field, result.invalid)
             case MissingTargets():
-                if name not in self._unresolved_claims:
+                earlier = self._unresolved_claims.get(name)
+                if earlier is None or is_detached(earlier):  # any other claim keeps the record
                     self._unresolved_claims[name] = self._build_unresolved_claim(name, field, result)
             case ExcludedHost():
                 self._excluded_claims.setdefault(
@@ -303,6 +305,7 @@ class SourceSettings(Value, frozen=True, kw_only=True):
         prefixes: accepted annotation prefixes, the preferred one first.
         templates: templates that render hostnames and targets.
         compat: the value of `--compat`: names and targets are checked as far as external-dns does.
+        reads_manifests: whether the objects come from manifests, which in Git have no status.
     """
 
     flags: SourceFlags
@@ -310,6 +313,7 @@ class SourceSettings(Value, frozen=True, kw_only=True):
     prefixes: tuple[str, ...] = BOTH_PREFIXES
     templates: Templates = NO_TEMPLATES
     compat: bool = False
+    reads_manifests: bool = False
 
     def read_annotations(self, meta: ObjectMeta) -> Annotations:
         """Read the annotations of an object, and warn about those that are among its labels."""

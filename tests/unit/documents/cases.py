@@ -204,6 +204,7 @@ NAMES: Final[Mapping[Reason, Callable[[], World]]] = {
     Reason.DEPENDENCY_CHANGED: lambda: run_on(
         start_dry(*owned("web"), first=[REQUESTED]), observe("web", cause=Cause.DEPENDENCY)
     ),
+    Reason.NO_GATEWAY: lambda: start_dry(first=[observe("web", build_unresolved("web", "web", Reason.NO_GATEWAY))]),
     Reason.NO_ENDPOINTS: lambda: run_on(
         start_dry(*owned("web"), first=[REQUESTED]), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))
     ),

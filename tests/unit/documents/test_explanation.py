@@ -118,13 +118,14 @@ def test_for_a_name_outside_every_zone_the_next_step_lists_the_existing_zones() 
     assert suggest_next_step(document) == "request a name in one of your zones (example.org), or create a zone for it"
 
 
-def test_the_next_step_for_a_missing_address_differs_between_a_cluster_and_manifests() -> None:
-    document = explain(NAMES[Reason.NO_ADDRESS]())
+@pytest.mark.parametrize("reason", [Reason.NO_ADDRESS, Reason.NOT_ACCEPTED])
+def test_the_next_step_for_a_missing_status_differs_between_a_cluster_and_manifests(reason: Reason) -> None:
+    document = explain(NAMES[reason]())
     live = replace(document, process=ProcessReference("", "me", "cluster https://192.0.2.1:6443"))
     assert suggest_next_step(live).endswith("kubectl describe service web --namespace=shop")
     files = replace(document, process=ProcessReference("", "me", "files shop.yaml"))
     assert suggest_next_step(files).endswith(
-        "Add it to the status in the manifest, as kubectl get --output=yaml shows it"
+        "Add that to the status in the manifest, or plan with the cluster's: kubectl get --output=yaml"
     )
 
 

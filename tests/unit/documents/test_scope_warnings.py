@@ -6,12 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.config import parse
-from extdns.documents.scope_warnings import find_scope_warnings
+from extdns.documents.scope_warnings import find_plan_warnings, find_scope_warnings
 from extdns.engine.scope import PassScope, measure_scope
 from extdns.model.claim import ExcludedClaim
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.selection import DomainFilter
-from tests.builders import PLAN, build_claim, host, observe, ref
+from tests.builders import PLAN, build_claim, build_unresolved, host, observe, ref
 from tests.unit.documents.cases import REQUESTED, start_dry
 
 SCOPE = PassScope(
@@ -213,6 +214,18 @@ def test_warnings_name_at_most_five_documents_that_are_no_kubernetes_objects() -
     assert {(remedy, nothing) for _, remedy, nothing in found} == {
         ("add apiVersion and kind, or keep the file in another folder", False)
     }
+
+
+@pytest.mark.parametrize("reason", [Reason.NO_ADDRESS, Reason.NOT_ACCEPTED])
+def test_a_plan_of_manifests_warns_that_requests_wait_for_a_status_which_git_does_not_have(reason: Reason) -> None:
+    scope = measure_scope(start_dry(first=[observe("web", build_unresolved("web", "web", reason))]).engine)
+    config = parse(["--source=service", "--provider=inmemory"], {})
+    assert find_plan_warnings(config, scope) == ()
+    (found,) = find_plan_warnings(replace(config, cluster=config.cluster.replace(manifests=("shop",))), scope)
+    assert found.text == (
+        "no change can be planned for 1 request: the manifests have no status with an address or acceptance"
+    )
+    assert not found.leaves_nothing
 
 
 # What a pass finds

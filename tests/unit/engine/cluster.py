@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from extdns.engine.inputs import Cause, ExistenceChecked, Input, KindStateChanged, Observation, Observed
-from extdns.model.claim import Claim, InvalidClaim, ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import Claim, InvalidClaim, ResolvedClaim, UnresolvedClaim, is_detached
 from extdns.model.cluster import KindState, Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
@@ -22,8 +22,8 @@ def namespace_in(resource: str) -> str:
     return parts[1] if len(parts) > 2 else ""
 
 
-def _has_name(claim: Claim) -> TypeGuard[NameClaim]:
-    return isinstance(claim, ResolvedClaim | UnresolvedClaim)
+def _counts(claim: Claim) -> TypeGuard[NameClaim]:
+    return isinstance(claim, ResolvedClaim | UnresolvedClaim) and not is_detached(claim)
 
 
 @dataclass(kw_only=True)
@@ -79,8 +79,8 @@ class Cluster:
         return {key for key, claims in self.requests.items() if any(isinstance(one, InvalidClaim) for one in claims)}
 
     def claims_to(self, name: DnsName) -> list[NameClaim]:
-        """Return all present claims to *name*."""
-        return [claim for found, claim in self.all_claims() if found == name]
+        """Return all present claims to *name* that count."""
+        return [claim for found, claim in self.all_claims() if found == name and not is_detached(claim)]
 
     def all_claims(self) -> Iterator[tuple[DnsName, NameClaim]]:
         """Return every present claim, with its name."""
@@ -101,20 +101,18 @@ class Cluster:
 
     def see(self, key: ObjectKey, claims: tuple[Claim, ...], cause: Cause = Cause.VERSION) -> Observed:
         """Let the object exist and request *claims*."""
-        self._forget_unconfirmed({claim.name for claim in (*self.requests.get(key, ()), *claims) if _has_name(claim)})
+        self._forget_unconfirmed({claim.name for claim in (*self.requests.get(key, ()), *claims) if _counts(claim)})
         self.requests[key] = claims
         self.existing.add(key)
         self._note_seen(key)
-        self.ever_requested |= {
-            (key, c.name, c.set_identifier) for c in claims if isinstance(c, ResolvedClaim | UnresolvedClaim)
-        }
+        self.ever_requested |= {(key, c.name, c.set_identifier) for c in claims if _counts(c)}
         return self._observe(key, cause, claims=claims)
 
     def _forget_unconfirmed(self, names: set[DnsName]) -> None:
         """Forget which missing objects had claims to *names*, because another object has changed them since then."""
 
         def others(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-            return tuple(claim for claim in claims if not (_has_name(claim) and claim.name in names))
+            return tuple(claim for claim in claims if not (_counts(claim) and claim.name in names))
 
         self.missing = {one: others(claims) for one, claims in self.missing.items()}
         self.missing_pods = {one: (pod, others(claims)) for one, (pod, claims) in self.missing_pods.items()}

@@ -28,6 +28,7 @@ LASTING = frozenset({
     Reason.PUBLISHED,
     Reason.NO_ADDRESS,
     Reason.NO_ENDPOINTS,
+    Reason.NO_GATEWAY,
     Reason.INVALID_NAME,
     Reason.ORPHAN_UNCLAIMED,
     Reason.POLICY_KEEPS,
@@ -268,7 +269,7 @@ def _check_claims(engine: Engine, cluster: Cluster, name: DnsName) -> None:
     decisions = engine.decisions.decisions(name)
     homes: set[Zone | None] = {zone_state.zone for zone_state in engine.zones.containing(name)}
     homes = homes or {None}
-    claims = cluster.claims_to(name)
+    claims = [claim for found, claim in cluster.all_claims() if found == name]
     provenances = Counter(claim.provenance for claim in claims)
     for claim in claims:
         rtype = claim.desired.type if isinstance(claim, ResolvedClaim) else None

@@ -83,7 +83,7 @@ def resolved_claims(draw: st.DrawFn, key: ObjectKey) -> ResolvedClaim:
 
 @st.composite
 def unresolved_claims(draw: st.DrawFn, key: ObjectKey) -> UnresolvedClaim:
-    reason = draw(st.sampled_from((Reason.NO_ADDRESS, Reason.NO_ENDPOINTS)))
+    reason = draw(st.sampled_from((Reason.NO_ADDRESS, Reason.NO_ENDPOINTS, Reason.NO_GATEWAY)))
     return build_unresolved(key.name, draw(names), reason, kind=key.kind, namespace=key.namespace)
 
 

@@ -66,6 +66,11 @@ AT_ONCE = DeleteSettings(
             Evidence.NO_ENDPOINTS,
             id="no-endpoints",
         ),
+        pytest.param(
+            [observe("web", build_unresolved("web", "web", Reason.NO_GATEWAY), cause=Cause.DEPENDENCY)],
+            Evidence.DEPENDENCY_CHANGED,
+            id="gateway-deleted",
+        ),
         pytest.param([observe_gone("web", Cause.MISSING)], Evidence.ABSENT, id="absent"),
         pytest.param(
             [observe("web", failure="broken"), observe_gone("web")], Evidence.OBJECT_DELETED, id="failed-then-deleted"

@@ -42,7 +42,7 @@ DEFAULTS: Final = SourceSettings(flags=SourceFlags())
 
 def settings_with(base: SourceSettings = DEFAULTS, **values: Any) -> SourceSettings:  # noqa: ANN401 - of SourceSettings and SourceFlags
     """Return *base* with other *values* of settings or flags."""
-    own = {name: values.pop(name) for name in ("namespace", "prefixes", "templates", "compat") if name in values}
+    own = {name: values.pop(name) for name in SourceSettings.__struct_fields__ if name in values}
     return replace(base, flags=base.flags.replace(**values), **own)
 
 

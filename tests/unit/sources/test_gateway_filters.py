@@ -13,7 +13,7 @@ from extdns.model.claim import Claim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
-from extdns.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet
+from extdns.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet, ListenerSetStatus
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
@@ -102,6 +102,32 @@ OPEN = gateway(listener("*.own.t"), allow_sets=ALL)
 CLOSED = excluded("spec.allowedListeners of Gateway infra/gw", "a.t")
 
 
+@pytest.mark.parametrize(
+    ("obj", "attached", "expected"),
+    [
+        pytest.param(http("a.t", accepted_by=[]), (), PUBLISHED, id="route-without-status"),
+        pytest.param(http("a.t", status="False"), (), unresolved("a.t", Reason.NOT_ACCEPTED), id="refused"),
+        pytest.param(
+            http("a.t", parents=[parent("infra/gone"), parent()], accepted_by=[parent("infra/gone")]),
+            (),
+            unresolved("a.t", Reason.NOT_ACCEPTED),
+            id="status-of-another-parent-only",
+        ),
+        pytest.param(
+            http("a.t", parents=[parent("shop/ls", kind="ListenerSet")], accepted_by=[]),
+            (replace(listener_set(listener()), status=ListenerSetStatus()),),
+            PUBLISHED,
+            id="listener-set-without-status",
+        ),
+    ],
+)
+def test_in_manifests_a_route_or_listener_set_without_any_status_counts_as_accepted(
+    obj: HttpRoute, attached: tuple[ListenerSet, ...], expected: Claim
+) -> None:
+    settings = settings_with(gateway_listener_sets=True, reads_manifests=True)
+    assert reduce_claims(claims(obj, gateway(listener(), allow_sets=ALL), *attached, settings=settings)) == [expected]
+
+
 # docs/spec/sources.md 5.7
 @pytest.mark.parametrize(
     ("parent_object", "attached", "expected"),
@@ -146,13 +172,13 @@ CLOSED = excluded("spec.allowedListeners of Gateway infra/gw", "a.t")
         pytest.param(
             OPEN,
             listener_set(listener(), parent="infra/gone"),
-            excluded("spec.parentRefs: there is no Gateway infra/gone", "a.t"),
+            unresolved("a.t", Reason.NO_GATEWAY),
             id="5.7-missing-gateway",
         ),
         pytest.param(
             OPEN,
             listener_set(listener(), location="shop/other"),
-            excluded("spec.parentRefs: there is no ListenerSet shop/ls", "a.t"),
+            unresolved("a.t", Reason.NO_GATEWAY),
             id="5.4-missing-listener-set",
         ),
         pytest.param(OPEN, listener_set(listener(allow=SAME)), PUBLISHED, id="5.5-same-is-the-set's-namespace"),

@@ -54,12 +54,12 @@ def test_section_name_and_port_of_a_parent_reference_select_listeners(ref: Paren
         pytest.param(http("a.t", parents=[]), excluded("spec.parentRefs, which is empty", "a.t"), id="5.4-no-parent"),
         pytest.param(
             http("a.t", parents=[parent("infra/gone")]),
-            excluded("spec.parentRefs: there is no Gateway infra/gone", "a.t"),
+            unresolved("a.t", Reason.NO_GATEWAY),
             id="5.4-missing-parent",
         ),
         pytest.param(
             http("a.t", parents=[parent("gw")]),
-            excluded("spec.parentRefs: there is no Gateway shop/gw", "a.t"),
+            unresolved("a.t", Reason.NO_GATEWAY),
             id="5.4-the-route's-own-namespace-by-default",
         ),
         pytest.param(
@@ -92,6 +92,7 @@ def test_the_unresolved_claim_of_a_route_names_the_parent_that_has_not_accepted_
     for obj, detail in (
         (http("a.t", status="False"), "Gateway infra/gw has not accepted the Route"),
         (http("a.t", accepted_by=[]), "Gateway infra/gw has not reported yet whether it accepts the Route"),
+        (http("a.t", parents=[parent("infra/gone")]), "spec.parentRefs: there is no Gateway infra/gone"),
     ):
         (found,) = claims(obj, ANY)
         assert isinstance(found, UnresolvedClaim)

@@ -260,7 +260,7 @@ def test_hosts_of_a_virtual_service_get_the_addresses_of_the_gateways_that_serve
         ),
         pytest.param(
             virtual_service("a.t", gateways=["gone"]),
-            excluded("spec.gateways: there is no Gateway shop/gone", "a.t"),
+            unresolved("a.t", Reason.NO_GATEWAY),
             id="7.2-unknown-gateway-in-the-own-namespace",
         ),
         pytest.param(

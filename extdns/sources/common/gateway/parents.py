@@ -80,7 +80,7 @@ class Attachment(Value, frozen=True, kw_only=True):
     """
 
     ref: ResolvedParentRef
-    exclusion: ExcludedHost | None = None
+    exclusion: ExcludedHost | MissingTargets | None = None
     listeners: tuple[ListenerTargets, ...] = ()
 
 
@@ -94,7 +94,10 @@ class ParentFinder:
         self._view: Final = view
 
     def find_attachments(self, route: Route, namespace: str) -> Iterator[Attachment]:
-        """Yield the parents in the status of *route*, then those of its spec that have no status yet."""
+        """Yield the parents in the status of *route*, then those of its spec that have no status yet.
+
+        A Route in a manifest without any status counts as accepted by the parents of its spec.
+        """
         requested = [ResolvedParentRef.resolve(written, namespace) for written in route.spec.parent_refs or ()]
         parents = {ref.without_listener for ref in requested}
         reported: set[ResolvedParentRef] = set()
@@ -105,11 +108,11 @@ class ParentFinder:
                 yield self._build_attachment(
                     ref, _find_rejection(status.conditions, f"{ref} has not accepted the Route")
                 )
+        is_stateless = self._settings.reads_manifests and not route.status.parents
         for ref in dict.fromkeys(requested):
             if ref not in reported:
-                yield self._build_attachment(
-                    ref, _find_rejection((), f"{ref} has not reported yet whether it accepts the Route")
-                )
+                rejection = _find_rejection((), f"{ref} has not reported yet whether it accepts the Route")
+                yield self._build_attachment(ref, None if is_stateless else rejection)
 
     def _build_attachment(self, ref: ResolvedParentRef, rejection: MissingTargets | None) -> Attachment:
         match ref.group, ref.kind:
@@ -121,26 +124,26 @@ class ParentFinder:
                 listeners = ExcludedHost(excluded_by="--gateway-listener-sets")
             case _:
                 listeners = ExcludedHost(excluded_by=f"spec.parentRefs: {ref} is not a Gateway")
-        if isinstance(listeners, ExcludedHost):
+        if isinstance(listeners, ExcludedHost | MissingTargets):
             return Attachment(ref=ref, exclusion=listeners)
         chosen = tuple(one for one in listeners if ref.section in {"", one.listener.name})
         return Attachment(ref=ref, listeners=chosen)
 
     def _list_gateway_listeners(
         self, ref: ResolvedParentRef, rejection: MissingTargets | None
-    ) -> ExcludedHost | Iterable[ListenerTargets]:
+    ) -> ExcludedHost | MissingTargets | Iterable[ListenerTargets]:
         gateway = self._get_gateway(ref)
-        if isinstance(gateway, ExcludedHost):
+        if not isinstance(gateway, Gateway):
             return gateway
         result = rejection or self._read_target_override(gateway, ref) or _read_gateway_addresses(gateway, ref)
         return (ListenerTargets(listener, result) for listener in gateway.spec.listeners or ())
 
     def _list_listener_set_listeners(
         self, ref: ResolvedParentRef, rejection: MissingTargets | None
-    ) -> ExcludedHost | Iterable[ListenerTargets]:
+    ) -> ExcludedHost | MissingTargets | Iterable[ListenerTargets]:
         listener_set = self._view.get(LISTENER_SET, ref.namespace, ref.name)
         if not isinstance(listener_set, ListenerSet):
-            return _exclude_missing_parent(ref)
+            return _report_missing_parent(ref)
         excluded_by = self._find_controller_exclusion(listener_set, ref)
         if not excluded_by and not self._flags.annotation_filter.matches(listener_set.metadata.annotations):
             excluded_by = "--annotation-filter"
@@ -151,14 +154,15 @@ class ParentFinder:
             ParentRef(namespace=parent_ref.namespace, name=parent_ref.name), ref.namespace
         )
         gateway = self._get_gateway(gateway_ref)
-        if isinstance(gateway, ExcludedHost):
+        if not isinstance(gateway, Gateway):
             return gateway
         allowed, home = gateway.spec.allowed_listeners.namespaces, gateway_ref.namespace
         if not accepts_namespace(allowed, ref.namespace, home=home, default="None", view=self._view):
             return ExcludedHost(excluded_by=f"spec.allowedListeners of {gateway_ref}")
-        rejection = rejection or _find_rejection(
-            listener_set.status.conditions, f"{gateway_ref} has not accepted {ref}"
-        )
+        if not self._is_stateless(listener_set):
+            rejection = rejection or _find_rejection(
+                listener_set.status.conditions, f"{gateway_ref} has not accepted {ref}"
+            )
         result = self._read_target_override(listener_set, ref) or self._read_target_override(gateway, gateway_ref)
         return self._check_listener_conditions(
             listener_set, ref, rejection, result or _read_gateway_addresses(gateway, gateway_ref)
@@ -168,13 +172,19 @@ class ParentFinder:
         self, listener_set: ListenerSet, ref: ResolvedParentRef, rejection: MissingTargets | None, result: TargetResult
     ) -> Iterator[ListenerTargets]:
         conditions = {status.name: status.conditions for status in listener_set.status.listeners or ()}
+        is_stateless = self._is_stateless(listener_set)
         for listener in listener_set.spec.listeners or ():
             not_accepted = _find_rejection(
                 conditions.get(listener.name), f"listener {listener.name} of {ref} is not accepted"
             )
-            yield ListenerTargets(listener, rejection or not_accepted or result)
+            yield ListenerTargets(listener, rejection or (None if is_stateless else not_accepted) or result)
 
-    def _get_gateway(self, ref: ResolvedParentRef) -> Gateway | ExcludedHost:
+    def _is_stateless(self, listener_set: ListenerSet) -> bool:
+        """Return whether *listener_set* is from a manifest without any status, so that it counts as accepted."""
+        status = listener_set.status
+        return self._settings.reads_manifests and not (status.conditions or status.listeners)
+
+    def _get_gateway(self, ref: ResolvedParentRef) -> Gateway | ExcludedHost | MissingTargets:
         flags = self._flags
         if flags.gateway_namespace and ref.namespace != flags.gateway_namespace:
             return ExcludedHost(excluded_by="--gateway-namespace")
@@ -182,7 +192,7 @@ class ParentFinder:
             return ExcludedHost(excluded_by="--gateway-name")
         gateway = self._view.get(GATEWAY, ref.namespace, ref.name)
         if not isinstance(gateway, Gateway):
-            return _exclude_missing_parent(ref)
+            return _report_missing_parent(ref)
         if not parse_gateway_labels(flags.gateway_label_filter).matches(gateway.metadata.labels):
             return ExcludedHost(excluded_by="--gateway-label-filter")
         excluded_by = self._find_controller_exclusion(gateway, ref)
@@ -207,8 +217,8 @@ def _find_rejection(conditions: Iterable[Condition] | None, detail: str) -> Miss
     return None if accepted == "True" else MissingTargets(reason=Reason.NOT_ACCEPTED, detail=detail)
 
 
-def _exclude_missing_parent(ref: ResolvedParentRef) -> ExcludedHost:
-    return ExcludedHost(excluded_by=f"spec.parentRefs: there is no {ref}")
+def _report_missing_parent(ref: ResolvedParentRef) -> MissingTargets:
+    return MissingTargets(reason=Reason.NO_GATEWAY, detail=f"spec.parentRefs: there is no {ref}")
 
 
 def _read_gateway_addresses(gateway: Gateway, ref: ResolvedParentRef) -> FoundTargets | MissingTargets:

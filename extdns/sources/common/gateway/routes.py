@@ -160,14 +160,14 @@ def _describe_listener_hostname(one: ListenerTargets, attachment: Attachment) ->
 
 
 def _exclude(to: HostPublisher, name: RouteHostname, attachments: tuple[Attachment, ...]) -> None:
-    """Add an excluded claim for *name*, which no listener accepts, unless its text is empty."""
-    reasons = [
-        one.exclusion.excluded_by
-        if one.exclusion
-        else f"the listeners of {one.ref}, none of which accepts the Route with this hostname"
+    """Say why *name*, which no listener accepts, is not published, unless its text is empty."""
+    results = [
+        one.exclusion
+        or ExcludedHost(excluded_by=f"the listeners of {one.ref}, none of which accepts the Route with this hostname")
         for one in attachments
     ]
-    to.publish(name.text, name.field, ExcludedHost(excluded_by=name.excluded_by or next(iter(reasons), _NO_PARENT)))
+    excluded = ExcludedHost(excluded_by=name.excluded_by or _NO_PARENT)
+    to.publish(name.text, name.field, excluded if name.excluded_by or not results else results[0])
 
 
 _HOSTNAME: Final = "hostname"
