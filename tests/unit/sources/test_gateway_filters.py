@@ -13,7 +13,15 @@ from extdns.model.claim import Claim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
-from extdns.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet, ListenerSetStatus
+from extdns.resources.gateway_api import (
+    GATEWAY,
+    LISTENER_SET,
+    Gateway,
+    HttpRoute,
+    ListenerSet,
+    ListenerSetStatus,
+    RouteStatus,
+)
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
@@ -105,7 +113,8 @@ CLOSED = excluded("spec.allowedListeners of Gateway infra/gw", "a.t")
 @pytest.mark.parametrize(
     ("obj", "attached", "expected"),
     [
-        pytest.param(http("a.t", accepted_by=[]), (), PUBLISHED, id="route-without-status"),
+        pytest.param(replace(http("a.t"), status=RouteStatus()), (), PUBLISHED, id="route-without-status"),
+        pytest.param(http("a.t", accepted_by=[]), (), unresolved("a.t", Reason.NOT_ACCEPTED), id="no-parent-in-status"),
         pytest.param(http("a.t", status="False"), (), unresolved("a.t", Reason.NOT_ACCEPTED), id="refused"),
         pytest.param(
             http("a.t", parents=[parent("infra/gone"), parent()], accepted_by=[parent("infra/gone")]),
@@ -114,7 +123,7 @@ CLOSED = excluded("spec.allowedListeners of Gateway infra/gw", "a.t")
             id="status-of-another-parent-only",
         ),
         pytest.param(
-            http("a.t", parents=[parent("shop/ls", kind="ListenerSet")], accepted_by=[]),
+            replace(http("a.t", parents=[parent("shop/ls", kind="ListenerSet")]), status=RouteStatus()),
             (replace(listener_set(listener()), status=ListenerSetStatus()),),
             PUBLISHED,
             id="listener-set-without-status",

@@ -108,7 +108,7 @@ class ParentFinder:
                 yield self._build_attachment(
                     ref, _find_rejection(status.conditions, f"{ref} has not accepted the Route")
                 )
-        is_stateless = self._settings.reads_manifests and not route.status.parents
+        is_stateless = self._settings.reads_manifests and route.status.parents is None
         for ref in dict.fromkeys(requested):
             if ref not in reported:
                 rejection = _find_rejection((), f"{ref} has not reported yet whether it accepts the Route")
@@ -182,7 +182,7 @@ class ParentFinder:
     def _is_stateless(self, listener_set: ListenerSet) -> bool:
         """Return whether *listener_set* is from a manifest without any status, so that it counts as accepted."""
         status = listener_set.status
-        return self._settings.reads_manifests and not (status.conditions or status.listeners)
+        return self._settings.reads_manifests and status.conditions is None and status.listeners is None
 
     def _get_gateway(self, ref: ResolvedParentRef) -> Gateway | ExcludedHost | MissingTargets:
         flags = self._flags
