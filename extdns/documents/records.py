@@ -219,13 +219,19 @@ _NO_AFFIX: Final = OtherAffix("", 0)
 def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | None) -> OtherAffix:
     """Find ownership records that may cover a foreign record at *name* with another prefix or suffix than ours.
 
-    *row* has the decisions about *name*.
+    There are none in a zone with records of ours: with another affix, these would not be ours any more.
+
+    Args:
+        seen: the state of the engine.
+        name: the name.
+        row: the decisions about it.
     """
     if row is None or row.worst.reason is not Reason.FOREIGN_RECORD:
         return _NO_AFFIX
     head, _, rest = name.partition(".")
     without_affix = {head, f"a-{head}", f"aaaa-{head}", f"cname-{head}"}
-    for entry in (one for one in seen.zones if one.zone in seen.zones_of(name)):
+    with_ours = {one.zone for one in seen.decisions if one.current and one.current.is_ours}
+    for entry in (one for one in seen.zones if one.zone in seen.zones_of(name) and one.zone not in with_ours):
         texts = [
             one.name for one in entry.cache.all_records() if one.type == rrtype.TXT and _HERITAGE in str(one.targets)
         ]

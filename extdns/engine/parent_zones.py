@@ -39,9 +39,11 @@ def find_parent_zone(zones: Zones, home: ZoneState, name: DnsName, registry: Reg
 
 
 def lacks_ownership_name(zone: Zone, name: DnsName, registry: Registry) -> bool:
-    """Return whether *name* is that of *zone*, and its ownership record would be outside with external-dns."""
-    ownership_name = registry.ownership_name(name) if name == zone.name else None
-    return ownership_name is not None and not ownership_name.within(name)
+    """Return whether external-dns would keep the ownership records of *name* nowhere: outside *zone*, or too long."""
+    ownership_name = registry.ownership_name(name)
+    if ownership_name is None:
+        return bool(registry.owner)
+    return name == zone.name and not ownership_name.within(name)
 
 
 def find_sharing_zones(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> list[ZoneState]:

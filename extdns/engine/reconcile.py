@@ -202,7 +202,8 @@ def _may_be_misread(view: NameView, parts: EngineParts) -> bool:
     """
     if view.block and view.block.reason is Reason.RECORD_UNREADABLE:
         return True
-    if not view.lacks_ownership_name or all(owned.is_ours for owned in view.current):
+    is_apex = view.zone.name == view.name
+    if not (is_apex and view.lacks_ownership_name) or all(owned.is_ours for owned in view.current):
         return False
     above = {zone for zone in parts.delete_guard.zone_names.values() if view.name.within(zone)} - {view.name}
     return bool(parts.zones.unknown_accounts or above)

@@ -83,7 +83,7 @@ def compare_name(
 def accept_unowned(comparison: NameComparison, settings: PlanSettings) -> NameComparison:
     """Return *comparison* with records that nobody owns as published if they are as requested.
 
-    With `--compat` that is so at the name of a zone: such a record is created without an ownership record.
+    With `--compat` that is so where no ownership record can be: such a record is created without one.
     """
     proposals = [
         replace(one, outcome=UP_TO_DATE)

@@ -136,7 +136,8 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
 
     Attributes:
         parent: the zone that holds the ownership records of the name, if it is the name of *zone*; None if *zone* does.
-        lacks_ownership_name: whether external-dns would keep the ownership records of the name in no managed zone.
+        lacks_ownership_name: whether external-dns would keep the ownership records of the name in no managed zone, or
+            DNS allows none because the name is too long.
         claims: all claims to the name.
         current: its records, with their ownership.
         expected: the records of the name and its related names, as they are once the queued changes were written.

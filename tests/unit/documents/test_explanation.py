@@ -11,7 +11,7 @@ from extdns.model.claim import ExcludedClaim
 from extdns.model.reason import Reason
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.builders import PLAN, observe, record, ref
+from tests.builders import PLAN, build_claim, observe, owned, record, ref
 from tests.unit.documents.cases import NAMES, OTHER_NAMES, REQUESTED, explain, start_dry
 
 HERITAGE = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/default/web"'
@@ -104,6 +104,12 @@ def test_the_next_step_mentions_ownership_records_that_exist_under_another_prefi
     assert suggest_next_step(explain(world)) == (
         f"1 ownership record under another prefix or suffix exists: is {flag} missing?"
     )
+
+
+def test_another_prefix_is_not_suggested_where_it_would_make_our_other_records_foreign() -> None:
+    records = (record("web"), record("mine-web", HERITAGE, rtype="TXT"), *owned("api"))
+    world = start_dry(*records, first=[REQUESTED, observe("api", build_claim("api", "api"))])
+    assert suggest_next_step(explain(world)).startswith("Resolve the conflict")
 
 
 @pytest.mark.parametrize("name", ["a-web", "aaaa-web", "cname-web"])

@@ -55,17 +55,18 @@ def start_zones(
     zones: dict[Zone, tuple[Record, ...]],
     target: str = "192.0.2.1",
     *,
+    at: str = "dev",
     refusing: Zone | None = None,
     for_s: float = 5.0,
     **changes: object,
 ) -> World:
-    """Start an engine with *zones* and the Service `web`, which requests *target* at dev.example.org.
+    """Start an engine with *zones* and the Service `web`, which requests *target* at *at*.example.org.
 
     Writes to *refusing* are refused; an empty target is no request.
     """
     world = build_world(zones=zones, **changes)  # type: ignore[arg-type]
     refuse(world, refusing)
-    claims = [build_claim("web", "dev", target)] if target else []
+    claims = [build_claim("web", at, target)] if target else []
     world.run(observe("web", *claims), change_phase(SERVICE), change_phase(INGRESS), for_s=for_s)
     return world
 
@@ -154,11 +155,20 @@ def test_ownership_record_is_inside_the_zone_without_a_parent() -> None:
     assert len(world.provider.submissions) == 3
 
 
-def test_no_ownership_record_is_created_with_compat_and_without_a_parent() -> None:
+@pytest.mark.parametrize(
+    ("zone", "name"),
+    [
+        pytest.param(DEV, "dev", id="name-of-the-zone"),
+        pytest.param(ZONE, "a" * 63, id="label-too-long-for-an-ownership-name"),
+    ],
+)
+def test_with_compat_a_record_is_created_without_ownership_record_where_none_can_be_and_counts_as_published(
+    zone: Zone, name: str
+) -> None:
     registry = build_registry(unmarked_creates=True)
-    world = start_zones({DEV: ()}, plan=replace(PLAN, compat=True), registry=registry)
-    assert list_writes(world) == [("dev", Action.CREATE, "A")]
-    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
+    world = start_zones({zone: ()}, at=name, plan=replace(PLAN, compat=True), registry=registry)
+    assert list_writes(world) == [(zone.id, Action.CREATE, "A")]
+    assert world.list_decisions(name) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_ownership_record_inside_stays_valid_when_the_parent_is_managed_later() -> None:
