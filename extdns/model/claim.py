@@ -104,7 +104,7 @@ class ExcludedClaim(Value, frozen=True, kw_only=True):
     Attributes:
         excluded_by: the flag, annotation, field or object that excludes it, as `--ingress-class`; or a field and what
             is wrong with it, as `spec.parentRefs: there is no Gateway shop/front`.
-        name: the excluded name; None if the whole object is excluded, and this is its only claim.
+        name: the excluded name; None if the whole object is excluded, or names that are not known.
     """
 
     ref: ObjectRef

@@ -53,6 +53,12 @@ def plan(installation: Installation, *more: str) -> int:
     return cli.main(["plan", *flags, *manifests, *more], {})
 
 
+STATELESS = (
+    "WARNING: no change can be planned for 1 request: the manifests have no status with an address or acceptance",
+    "  add the status, or plan with the manifests of the cluster, which have it: kubectl get --output=yaml",
+)
+
+
 def describe_source(installation: Installation) -> str:
     """Return the line that says where a plan of one pass comes from."""
     return f'Answered by this command, in one pass, owner "me", files {installation.manifests}'
@@ -79,6 +85,8 @@ def test_plan_prints_the_decisions_of_a_zone_as_a_table_and_the_summary_as_the_l
         '1 record is of our owner id "me", and no object requests it.\n'
         "  If objects of another cluster request it, both clusters use this owner id: "
         "give each its own --txt-owner-id.\n"
+        "\n"
+        f"{STATELESS[0]}\n{STATELESS[1]}\n"
         "\n"
         "To explain a code in brackets: extdns explain CODE\n"
         "\n"
@@ -113,8 +121,10 @@ def test_plan_with_the_held_flag_and_no_held_deletes_says_so_and_keeps_the_exit_
     installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(installation, "--held", f"--output={output}") == 2
-    start = f"{describe_source(installation)}\n\n" if output == "text" else ""
-    assert capsys.readouterr().out.strip() == f"{start}Nothing is held."
+    text, remedy = STATELESS
+    warning = f"{text}\n{remedy}" if output == "text" else f"- `{text}`\n  - `{remedy.strip()}`"
+    source = f"\n\n{describe_source(installation)}" if output == "text" else ""
+    assert capsys.readouterr().out.strip() == f"{warning}{source}\n\nNothing is held."
 
 
 def test_the_summary_of_an_empty_plan_says_that_not_everything_could_be_read(

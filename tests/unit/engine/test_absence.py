@@ -414,7 +414,8 @@ def test_record_stays_if_its_object_and_a_dependency_exist_unlisted(missing: tup
     if returns:
         world.apply(http_route("web"))
     world.run(for_s=900.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
+    detached = [("", Action.NONE, Reason.NO_GATEWAY)] if returns else []
+    assert world.list_decisions("web") == [*detached, ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
 
 
 @pytest.mark.parametrize(("is_deleted", "evidence"), [(False, Evidence.ABSENT), (True, Evidence.OBJECT_DELETED)])

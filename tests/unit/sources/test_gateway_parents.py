@@ -58,6 +58,11 @@ def test_section_name_and_port_of_a_parent_reference_select_listeners(ref: Paren
             id="5.4-missing-parent",
         ),
         pytest.param(
+            http(parents=[parent("infra/gone")]),
+            excluded("spec.parentRefs: there is no Gateway infra/gone"),
+            id="5.4-missing-parent-that-has-the-hostnames",
+        ),
+        pytest.param(
             http("a.t", parents=[parent("gw")]),
             unresolved("a.t", Reason.NO_GATEWAY),
             id="5.4-the-route's-own-namespace-by-default",

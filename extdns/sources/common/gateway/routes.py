@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from extdns.flags.sources import SourceFlags
-from extdns.model.claim import ClaimWarning
+from extdns.model.claim import ClaimWarning, ExcludedClaim
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView
@@ -20,6 +20,7 @@ from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     FoundTargets,
+    MissingTargets,
     RecordOptions,
     TargetResult,
     merge_targets,
@@ -160,14 +161,20 @@ def _describe_listener_hostname(one: ListenerTargets, attachment: Attachment) ->
 
 
 def _exclude(to: HostPublisher, name: RouteHostname, attachments: tuple[Attachment, ...]) -> None:
-    """Say why *name*, which no listener accepts, is not published, unless its text is empty."""
+    """Say why *name*, which no listener accepts, is not published.
+
+    An empty one stands for hostnames of listeners. It has no claim, unless the Gateway with the listeners is missing.
+    """
     results = [
         one.exclusion
         or ExcludedHost(excluded_by=f"the listeners of {one.ref}, none of which accepts the Route with this hostname")
         for one in attachments
     ]
     excluded = ExcludedHost(excluded_by=name.excluded_by or _NO_PARENT)
-    to.publish(name.text, name.field, excluded if name.excluded_by or not results else results[0])
+    result = excluded if name.excluded_by or not results else results[0]
+    to.publish(name.text, name.field, result)
+    if not name.text and isinstance(result, MissingTargets):
+        to.add(ExcludedClaim(ref=to.ref, excluded_by=result.detail))
 
 
 _HOSTNAME: Final = "hostname"
