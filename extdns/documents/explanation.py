@@ -273,7 +273,7 @@ def _suggest_for_missing_status(document: NameDocument) -> str:
     once, why = ("is accepted", "it is not") if is_rejected else ("has an address", "it has none")
     text = f"extdns publishes the name once the object {once}. "
     if document.process.reads_files:
-        return f"{text}Add that to the status in the manifest, or plan with the cluster's: kubectl get --output=yaml"
+        return f"{text}Add that to the status in the manifest, or use that of the cluster: extdns plan --with-cluster"
     where = f" --namespace={one.namespace}" if one.namespace else ""
     return f"{text}To see why {why}: kubectl describe {one.kind.lower()} {one.name}{where}"
 

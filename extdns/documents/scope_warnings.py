@@ -67,7 +67,7 @@ def find_plan_warnings(config: Config, scope: PassScope) -> tuple[ScopeWarning, 
     requests = format_count(scope.without_status, "request")
     stateless = ScopeWarning(
         text=f"no change can be planned for {requests}: the manifests have no status with an address or acceptance",
-        next="add the status, or plan with the manifests of the cluster, which have it: kubectl get --output=yaml",
+        next="add the status, or plan with that of the cluster: --with-cluster or --cluster-snapshot=FILE",
         leaves_nothing=False,
     )
     return (*found, stateless)

@@ -55,7 +55,7 @@ def plan(installation: Installation, *more: str) -> int:
 
 STATELESS = (
     "WARNING: no change can be planned for 1 request: the manifests have no status with an address or acceptance",
-    "  add the status, or plan with the manifests of the cluster, which have it: kubectl get --output=yaml",
+    "  add the status, or plan with that of the cluster: --with-cluster or --cluster-snapshot=FILE",
 )
 
 

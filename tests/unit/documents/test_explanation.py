@@ -131,7 +131,7 @@ def test_the_next_step_for_a_missing_status_differs_between_a_cluster_and_manife
     assert suggest_next_step(live).endswith("kubectl describe service web --namespace=shop")
     files = replace(document, process=ProcessReference("", "me", "files shop.yaml"))
     assert suggest_next_step(files).endswith(
-        "Add that to the status in the manifest, or plan with the cluster's: kubectl get --output=yaml"
+        "Add that to the status in the manifest, or use that of the cluster: extdns plan --with-cluster"
     )
 
 
