@@ -98,6 +98,7 @@ class Event(StrEnum):
     OBJECT_READABLE = "The {what} is valid again"
     OBJECT_FAILED = "Cannot compute the claims of an object; its records stay"
     INVALID_VALUE = "Invalid value on an object; the rest of the object is used"
+    VALUE_REMARKED = "A value on an object is ignored, or does not work everywhere; its record is published"
     NAME_NOT_PUBLISHED = "A name is not published as requested"
     RECORD_UNCHANGED = "A record stays as it is"
     # reads

@@ -13,7 +13,7 @@ import msgspec
 from extdns.documents.audit import AuditLine
 from extdns.documents.document import Document
 from extdns.documents.plan import PlanDocument
-from tools import chart, flags_page, metrics_page, openapi, reasons_page, sources_page
+from tools import chart, flags_page, metrics_page, openapi, provider_ways_page, reasons_page, sources_page
 
 ROOT: Final = Path(__file__).parents[1]
 
@@ -34,6 +34,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "docs/reference/flags.md": flags_page.render_page,
     "docs/reference/metrics.md": metrics_page.render_page,
     "docs/reference/openapi.json": openapi.render_openapi,
+    "docs/reference/provider-ways.md": provider_ways_page.render_page,
     "docs/reference/reasons.md": reasons_page.render_page,
     "docs/reference/sources.md": sources_page.render_page,
     "docs/reference/audit.schema.json": partial(format_schema, AuditLine, "extdns --audit-log"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import has_live_cluster
 from extdns.app.policies import has_rules
+from extdns.app.provider import load_provider
 from extdns.app.registry import build_registry
 from extdns.app.sources import map_kinds_by_label
 from extdns.app.state_store import is_state_missing
@@ -86,7 +87,7 @@ def build_plan_settings(config: Config, owner: str) -> PlanSettings:
         domains=config.plan.build_domain_filter(),
         managed_types=plan.find_managed_types(),
         source_order=config.sources.names,
-        provider=config.control.provider,
+        properties=load_provider(config).properties,
         min_ttl_s=int(config.sources.min_ttl_s),
         prefer_alias=config.sources.prefer_alias,
         creates_ptr=config.sources.create_ptr,

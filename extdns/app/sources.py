@@ -108,10 +108,12 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
     Raises:
         UsageError: a flag is invalid.
     """
+    from extdns.app.provider import load_provider
     from extdns.sources.common.claim_stages import (
         DefaultTargetsStage,
         Nat64Stage,
         TargetNetworkStage,
+        WarningStage,
         parse_default_targets,
         parse_nat64_networks,
         parse_target_networks,
@@ -135,6 +137,8 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
         yield TargetNetworkStage(include=include, exclude=exclude)
     if rrtype.PTR in config.plan.managed_record_types:
         yield warn_about_record_type
+    provider = load_provider(config)
+    yield WarningStage(provider=provider.name, properties=provider.properties, lenient=config.control.compat)
 
 
 def _build_settings(config: Config) -> SourceSettings:

@@ -61,10 +61,12 @@ def run_checks(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResu
 
 
 def _check_flags(config: Config) -> Iterator[CheckResult]:
-    """Report flag values that have no effect."""
+    """Report flag values that have no effect, and flags of which there is something to say."""
     for warning in config.warnings:
         what, _, remedy = warning.partition("\n")
         yield CheckResult(what=what, state="missing", detail="", next=remedy.strip())
+    for notice in config.notices:
+        yield CheckResult(what=notice, state="unknown", detail="", next="")
 
 
 def _check_environment(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:

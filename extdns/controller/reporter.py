@@ -217,8 +217,9 @@ class ActivityReporter:
             if write := self._find_writer(logging.WARNING, observation.key, Event.OBJECT_FAILED):
                 write(Event.OBJECT_FAILED, object=observation.key.resource, message=observation.failure)
         for problem in find_problems(observation.claims):
-            if write := self._find_writer(logging.WARNING, observation.key, Event.INVALID_VALUE):
-                write(Event.INVALID_VALUE, object=observation.key.resource, **asdict(problem))
+            event = Event.VALUE_REMARKED if problem.reason.row.is_remark else Event.INVALID_VALUE
+            if write := self._find_writer(logging.WARNING, observation.key, event):
+                write(event, object=observation.key.resource, **asdict(problem))
 
     def report_object_problem(self, problem: ObjectProblem) -> None:
         """Log that a manifest or an object cannot be read, or can be read again."""

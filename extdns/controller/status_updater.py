@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from extdns.ports import Clock, StatusWriter
 
 _REMOVED: Final = frozenset({Cause.DELETED, Cause.MISSING})
-_INVALID: Final = frozenset(
-    {
-        Reason.INVALID_NAME,
-        Reason.INVALID_TARGET,
-        Reason.INVALID_TTL,
-        Reason.INVALID_ENDPOINT,
-        Reason.OBJECT_FAILED,
-    }
-)
 _MIN_PAUSE_S: Final = 0.1
 _MAX_PAUSE_S: Final = 5.0
 _PAUSE_PER_WORK: Final = 20.0
@@ -167,12 +158,12 @@ class StatusUpdater(Participant):
                     valid=False,
                 )
             case UnresolvedClaim(provenance=provenance, name=name, reason=reason, detail=detail):
-                is_valid = reason not in _INVALID
+                is_valid = not reason.row.is_invalid
                 return EndpointProblem(field=provenance.field, name=name, reason=reason, detail=detail, valid=is_valid)
-            case ResolvedClaim(warnings=warnings):
+            case ResolvedClaim():
                 result = self._find_publication(claim)
-                if result is not None and result.published and warnings:
-                    first, *_ = warnings
+                first = next((one for one in claim.warnings if not one.reason.row.is_remark), None)
+                if result is not None and result.published and first:
                     detail = f"{first.field}: {describe_invalid_value(first.value, first.allowed)}"
                     return replace(result, reason=first.reason, detail=detail, valid=False)
                 return result

@@ -18,6 +18,7 @@ from extdns.documents.text import (
     describe_excluded,
     describe_object,
     describe_record,
+    describe_value,
     escape_lines,
     format_age,
     format_age_of,
@@ -110,10 +111,7 @@ def _describe_claim(claim: ClaimDocument, now: datetime | None) -> list[str]:
         f"{describe_object(claim.object)}{created}",
         f"host from {shorten_field(claim.object.field)}{derived}; {requested}{identifier}",
         *(line for one in claim.outcomes for line in describe_outcome(one, now)),
-        *(
-            f"{shorten_field(one.field)}: {one.value!r} is not valid; allowed: {one.allowed}  [{one.reason}]"
-            for one in claim.problems
-        ),
+        *(f"{describe_value(one)}; allowed: {one.allowed}  [{one.reason}]" for one in claim.problems),
     ]
 
 

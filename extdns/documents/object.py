@@ -25,10 +25,10 @@ from extdns.documents.records import OutcomeDocument, build_outcome
 from extdns.documents.scope_warnings import explain_requests
 from extdns.documents.text import (
     describe_record,
+    describe_value,
     escape_lines,
     explain_exclusion,
     format_missing,
-    shorten_field,
     suggest_for_exclusion,
 )
 from extdns.errors import find_similar, sanitize
@@ -169,7 +169,7 @@ def format_object(document: ObjectDocument) -> Iterator[str]:
         yield from (f"    {line}" for line in describe_outcome(one.outcome, document.at))
     for problem in document.problems:
         yield ""
-        yield f"  ! {shorten_field(problem.field)}: {problem.value!r} is not valid  [{problem.reason}]"
+        yield f"  ! {describe_value(problem)}  [{problem.reason}]"
         yield f"    allowed: {problem.allowed}"
     yield ""
     yield f"Answered by {describe_process(document.process)}"

@@ -37,6 +37,7 @@ from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_record
 from extdns.documents.text import (
     describe_details,
     describe_object,
+    describe_value,
     escape_line,
     find_reportable,
     finish_text,
@@ -575,7 +576,7 @@ def _describe_requesters(one: PlanEntry) -> str:
 
 def describe_problem(problem: ProblemDocument) -> tuple[str, str]:
     """Return two lines, safe for a terminal: an invalid value, and what is allowed."""
-    what = f"{describe_object(problem)}: {shorten_field(problem.field)}: {problem.value!r} is not valid"
+    what = f"{describe_object(problem)}: {describe_value(problem)}"
     return f"  ! {escape_line(what)}  [{problem.reason}]", f"    allowed: {escape_line(problem.allowed)}"
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, ParamSpec
 from extdns.errors import sanitize, shorten
 from extdns.model.change import Action
 from extdns.model.claim import find_problems
-from extdns.model.reason import Reason
+from extdns.model.reason import Reason, look_up_verdict
 from extdns.model.rrtype import UNREADABLE
 
 if TYPE_CHECKING:
-    from extdns.documents.document import ObjectName, RecordData
+    from extdns.documents.document import ObjectName, ProblemDocument, RecordData
     from extdns.model.change import Decision
     from extdns.model.claim import Claim, ClaimWarning
     from extdns.model.kind import ObjectKey
@@ -43,6 +43,11 @@ def shorten_field(field: str) -> str:
     """Return *field* without the prefix of an annotation, as `annotation hostname`; other fields unchanged."""
     word, _, key = field.partition(" ")
     return f"{word} {key.rpartition('/')[2]}" if key and word == "annotation" else field
+
+
+def describe_value(problem: ProblemDocument) -> str:
+    """Describe a value on an object that has a problem, as `annotation ttl: 'soon' is not valid`."""
+    return f"{shorten_field(problem.field)}: {problem.value!r} {look_up_verdict(problem.reason)}"
 
 
 def describe_details(decision: Decision) -> Iterator[str]:

@@ -10,32 +10,15 @@ from extdns.flags.duration import NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import FlagSection, flag
 from extdns.flags.kind import URL, make_choice_kind, make_number_kind
 from extdns.flags.kubernetes_names import LEASE, NAMESPACE, OWN_NAMESPACE
+from extdns.flags.provider_ways import BY_PROVIDER
 from extdns.flags.specs import PROVIDER_SPECS
 from extdns.flags.unchecked_kinds import EVENT_REASON, TIME
 
-_ONLY_IN_EXTERNAL_DNS: Final = (
-    "alibabacloud",
-    "aws-sd",
-    "azure",
-    "azure-dns",
-    "azure-private-dns",
-    "civo",
-    "coredns",
-    "dnsimple",
-    "exoscale",
-    "godaddy",
-    "linode",
-    "ns1",
-    "oci",
-    "ovh",
-    "pdns",
-    "pihole",
-    "scaleway",
-    "skydns",
-)
 POLICIES: Final = ("sync", "upsert-only", "create-only")
 
-_KNOWN_PROVIDER: Final = PROVIDER_SPECS.make_kind("a provider", _ONLY_IN_EXTERNAL_DNS)
+_KNOWN_PROVIDER: Final = replace(
+    PROVIDER_SPECS.make_kind("a provider", BY_PROVIDER), allowed=", ".join(PROVIDER_SPECS.available)
+)
 
 
 def _suggest_provider(text: str) -> str:

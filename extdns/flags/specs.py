@@ -83,7 +83,7 @@ class Specs:
         known = make_choice_kind(noun, *sorted({*self.available, *others}))
 
         def parse(text: str) -> str:
-            return text if text not in known.choices and self.find_added(text) else known.parse(text)
+            return text if text not in self.available and self.find_added(text) else known.parse(text)
 
         return replace(known, parse=parse)
 

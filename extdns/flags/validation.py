@@ -15,6 +15,7 @@ from extdns.flags.duration import DURATION
 from extdns.flags.flag import Flag, Setting, Support
 from extdns.flags.kind import ValueKind
 from extdns.flags.process import MAX_WRITE_S, POLICIES
+from extdns.flags.provider_ways import BY_PROVIDER
 from extdns.flags.rules import RuleFlags
 from extdns.flags.sources import SERVICE_TYPE
 from extdns.flags.specs import PROVIDER_SPECS, REGISTRY_SPECS, SOURCE_SPECS
@@ -136,12 +137,8 @@ def _check_election(values: Values, provider: Any) -> None:  # noqa: ANN401 - a 
         )
 
 
-_OTHER_SERVICES: Final = (
-    "other services: octodns writes those that octoDNS has a provider for, webhook uses external-dns's webhooks"
-)
-AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    one.flag: one.available for one in (SOURCE_SPECS, PROVIDER_SPECS, REGISTRY_SPECS)
-}
+_SPECS: Final = {one.flag: one for one in (SOURCE_SPECS, PROVIDER_SPECS, REGISTRY_SPECS)}
+AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {name: one.available for name, one in _SPECS.items()}
 
 
 def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
@@ -167,25 +164,30 @@ def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
 def _check_available(name: str, settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
     chosen = values[name] if isinstance(values[name], tuple) else (values[name],)
     origin = settings[name].origin if name in settings else f"--{name}"
-    for one in chosen:  # a choice that is none of ours comes from another package, and was found there
-        if one in BY_NAME[name].kind.choices and one not in AVAILABLE[name]:
+    for one in chosen:
+        if one and one not in AVAILABLE[name] and _SPECS[name].find_added(one) is None:
             raise usage_error(
                 f"{origin}={one} is not supported by this version",
                 f"available: {', '.join(AVAILABLE[name])}",
-                _OTHER_SERVICES if name == "provider" else "",
+                *(BY_PROVIDER[one].describe(one) if name == "provider" else ()),
             )
 
 
 def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a line for each flag that is set and has a notice, in the order of the table.
+    """Return a line for each flag that is set and has a notice or belongs to another provider, as the table sorts them.
 
-    There is none for a flag whose source, provider or registry is not chosen.
+    Otherwise there is none for a flag whose source, provider or registry is not chosen.
     """
     return tuple(
-        f"{setting.origin} {setting.flag.notice}"
-        for setting in settings.values()
-        if setting.flag.notice and setting.flag.is_relevant(values)
+        f"{setting.origin} {notice}" for setting in settings.values() if (notice := _find_notice(setting, values))
     )
+
+
+def _find_notice(setting: Setting, values: Mapping[str, Any]) -> str:
+    flag, provider = setting.flag, values["provider"]
+    if flag.providers and provider not in flag.providers and setting.value != flag.get_default(compat=values["compat"]):
+        return f"has no effect with --provider={provider}: it is a flag of {', '.join(flag.providers)}"
+    return flag.notice if flag.is_relevant(values) else ""
 
 
 def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> float:

@@ -96,7 +96,8 @@ class EventMessageBuilder:
                 case _:
                     continue
             for one in problems:
-                text = f"{one.field}: {sanitize(one.value)!r} is not valid; allowed: {one.allowed} [{one.reason}]"
+                what = f"{one.field}: {sanitize(one.value)!r} {one.reason.row.verdict}"
+                text = f"{what}; allowed: {one.allowed} [{one.reason}]"
                 yield EventMessage(where.ref, where.source, one.reason.event, "Publish", text)
 
     def describe_failure(self, key: ObjectKey, message: str) -> Iterator[EventMessage]:

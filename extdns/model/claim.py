@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final
 
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectRef
@@ -132,12 +131,9 @@ def find_problems(claims: Iterable[Claim]) -> tuple[ClaimWarning, ...]:
     return tuple(dict.fromkeys(found)) if found else ()
 
 
-_HIDING: Final = frozenset({Reason.INVALID_NAME, Reason.INVALID_ENDPOINT, Reason.IGNORED_ANNOTATION})
-
-
 def find_hidden_request(problems: Iterable[ClaimWarning]) -> ClaimWarning | None:
     """Return the first of *problems* that may hide a name that the object requests; None if there is none.
 
     *problems* are all of one object.
     """
-    return next((problem for problem in problems if problem.reason in _HIDING), None)
+    return next((problem for problem in problems if problem.reason.row.hides_request), None)

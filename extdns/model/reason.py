@@ -59,6 +59,9 @@ RECORD_ERROR: Final = "RecordError"
 """The `reason` that external-dns gives Events about a refused change."""
 
 
+_INVALID: Final = "is not valid"
+
+
 class ReasonRow(Value, frozen=True):
     """The meaning of a reason code, and how decisions with it are classified.
 
@@ -72,6 +75,9 @@ class ReasonRow(Value, frozen=True):
         keeps_replaced: whether a record of ours that a claim would replace stays if the claim is rejected for this
             reason.
         is_held: whether a record kept for this reason waits for approval; `--once` exits with 3.
+        is_invalid: whether it states that a value on the object is invalid: then a DNSEndpoint is not valid.
+        hides_request: whether the value may stand for a name that the object requests, so that its records stay.
+        verdict: what messages say about the value on the object, before what is allowed.
         event_when: when objects get an Event; None means for every failure that is not transient.
         event: the `reason` of that Event, "" if it is the code in camel case.
         next_step: what a person can do about it, as a clause; "" if that depends on the case.
@@ -87,6 +93,9 @@ class ReasonRow(Value, frozen=True):
     transient: bool = False
     keeps_replaced: bool = False
     is_held: bool = False
+    is_invalid: bool = False
+    hides_request: bool = False
+    verdict: str = _INVALID
     event_when: EventWhen | None = None
     event: str = ""
     next_step: str = ""
@@ -99,6 +108,11 @@ class ReasonRow(Value, frozen=True):
         if self.event_when is not None:
             return self.event_when
         return EventWhen.ALWAYS if self.fails and not self.transient else EventWhen.NEVER
+
+    @property
+    def is_remark(self) -> bool:
+        """Whether it is about a value that is not invalid: the record is published with it, or without it."""
+        return self.verdict != _INVALID
 
     @property
     def exit_code(self) -> int:
@@ -268,6 +282,7 @@ class Reason(StrEnum):
         "the name failed with an error. Existing records stay.",
         category=Category.UNDECIDED,
         fails=True,
+        is_invalid=True,
     )
     SOURCE_DOWN = ReasonRow(
         "source-down",
@@ -321,6 +336,8 @@ class Reason(StrEnum):
         category=Category.UNRESOLVED,
         event_when=EventWhen.ALWAYS,
         next_step=_CORRECT_VALUE,
+        hides_request=True,
+        is_invalid=True,
     )
     INVALID_TARGET = ReasonRow(
         "invalid-target",
@@ -328,6 +345,7 @@ class Reason(StrEnum):
         "A target is not valid data for the record type, or points to the name itself. An existing record stays.",
         category=Category.UNRESOLVED,
         fails=True,
+        is_invalid=True,
     )
     INVALID_TTL = ReasonRow(
         "invalid-ttl",
@@ -335,6 +353,7 @@ class Reason(StrEnum):
         "The ttl annotation, or the recordTTL of a DNSEndpoint, is not a valid TTL. The record is published with the "
         "default TTL.",
         event_when=EventWhen.ALWAYS,
+        is_invalid=True,
     )
     INVALID_ENDPOINT = ReasonRow(
         "invalid-endpoint",
@@ -342,6 +361,8 @@ class Reason(StrEnum):
         "Name, type and targets do not make a valid record, such as an A record with a host name as its target.",
         category=Category.UNRESOLVED,
         event_when=EventWhen.ALWAYS,
+        hides_request=True,
+        is_invalid=True,
     )
     INVALID_ANNOTATION = ReasonRow(
         "invalid-annotation",
@@ -358,6 +379,33 @@ class Reason(StrEnum):
         category=Category.UNRESOLVED,
         event_when=EventWhen.ALWAYS,
         next_step=_CORRECT_VALUE,
+        hides_request=True,
+    )
+    PROPERTY_IGNORED = ReasonRow(
+        "property-ignored",
+        Group.OBJECT,
+        "The object sets a property that the DNS service of --provider does not have, or that extdns cannot set there. "
+        "The record is published without it.",
+        event_when=EventWhen.ALWAYS,
+        verdict="is ignored",
+        next_step="remove the property from the object, or choose a provider that has it: "
+        "docs/reference/provider-ways.md",
+    )
+    CLUSTER_TARGET = ReasonRow(
+        "cluster-target",
+        Group.OBJECT,
+        "A target is a name in cluster.local, which only the DNS of a cluster answers. The record is published, but "
+        "clients outside the cluster cannot resolve it.",
+        event_when=EventWhen.ALWAYS,
+        verdict="is published, but only the DNS of a cluster answers it",
+    )
+    NOT_A_HOST_NAME = ReasonRow(
+        "not-a-host-name",
+        Group.OBJECT,
+        "An address record has a name that is not a host name. If the record is ours, it stays managed; if not, it is "
+        "not created.",
+        event_when=EventWhen.ALWAYS,
+        verdict="is not a host name",
     )
     INVALID_OBJECT = ReasonRow(
         "invalid-object",
@@ -564,6 +612,11 @@ REASONS: Final[Mapping[str, Reason]] = {reason.value: reason for reason in Reaso
 def select_reasons(category: Category) -> frozenset[Reason]:
     """Return the reasons of *category*."""
     return frozenset(reason for reason in Reason if reason.row.category is category)
+
+
+def look_up_verdict(code: str) -> str:
+    """Return what messages say about a value on an object that has the problem *code*."""
+    return REASONS.get(code, Reason.INVALID_OBJECT).row.verdict
 
 
 def look_up_meaning(code: str) -> str:

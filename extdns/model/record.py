@@ -23,6 +23,17 @@ RECORD_TYPE = "record-type"
 """A property of a claim that only decides whether it gets PTR records (docs/spec/sources.md 8.5)."""
 
 
+def is_honoured(key: str, properties: Iterable[str]) -> bool:
+    """Return whether a provider that honours *properties* honours the property *key*.
+
+    One of *properties* that ends with a slash stands for all that begin with it, and for those without a slash.
+    `record-type` is honoured with any provider.
+    """
+    return key == RECORD_TYPE or any(
+        key == one or (one.endswith("/") and ("/" not in key or key.startswith(one))) for one in properties
+    )
+
+
 class RecordKey(Value, frozen=True, order=True):
     """The identity of a record within a zone. Sorts by name, set identifier, type."""
 

@@ -21,7 +21,7 @@ from extdns.model.change import Blocked, Change, Create, Delete, Update
 from extdns.model.claim import Derivation, Provenance, ResolvedClaim
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from extdns.model.record import ALIAS, RECORD_TYPE, DesiredRecord, OwnedRecord, RecordKey, build_sort_key
+from extdns.model.record import ALIAS, RECORD_TYPE, DesiredRecord, OwnedRecord, RecordKey, build_sort_key, is_honoured
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.planner.settings import PlanSettings
 
@@ -99,7 +99,7 @@ def _merge_group(group: Sequence[ResolvedClaim], settings: PlanSettings) -> Cand
 
 def _finalize(endpoint: DesiredRecord, settings: PlanSettings) -> DesiredRecord:
     return finalize_desired(
-        endpoint, min_ttl_s=settings.min_ttl_s, provider=settings.provider, prefer_alias=settings.prefer_alias
+        endpoint, min_ttl_s=settings.min_ttl_s, properties=settings.properties, prefer_alias=settings.prefer_alias
     )
 
 
@@ -120,46 +120,32 @@ def _deduplicate(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple(distinct.values())
 
 
-# Providers whose properties have another prefix than their name (docs/spec/sources.md 8.6, 11).
-_PROPERTY_NAMESPACES: Final = {
-    "azure-dns": "azure",
-    "azure-private-dns": "azure",
-    "scaleway": "scw",
-    "skydns": "coredns",
-}
-_KEEPS_ALL_PROPERTIES: Final = "cloudflare"  # its properties keep the full annotation key
-
-
-def finalize_desired(endpoint: DesiredRecord, *, min_ttl_s: int, provider: str, prefer_alias: bool) -> DesiredRecord:
+def finalize_desired(
+    endpoint: DesiredRecord, *, min_ttl_s: int, properties: tuple[str, ...], prefer_alias: bool
+) -> DesiredRecord:
     """Return *endpoint* with the default TTL if it has none, and without properties of other providers. Idempotent.
+
+    Properties without a slash stay, but for `record-type`: providers refuse or drop them.
 
     Args:
         endpoint: the merged record.
         min_ttl_s: the TTL for records without one; a smaller TTL is not raised. 0 for none.
-        provider: the value of `--provider`; properties of other providers are dropped.
+        properties: what the provider honours, as `is_honoured` takes it; other properties are dropped.
         prefer_alias: whether to make a CNAME an alias unless it has the property `alias`.
     """
     ttl_s = max(min_ttl_s, ttl.UNSET) if endpoint.ttl_s == ttl.UNSET else endpoint.ttl_s
-    properties = _keep_own_properties(endpoint.properties, provider) if endpoint.properties else EMPTY_MAP
-    if prefer_alias and endpoint.type == rrtype.CNAME and not properties.has(ALIAS):
-        properties = properties.set(ALIAS, "true")
-    if ttl_s == endpoint.ttl_s and properties == endpoint.properties:
+    own = EMPTY_MAP
+    if endpoint.properties:
+        own = StringMap.from_items(
+            (key, value)
+            for key, value in endpoint.properties
+            if key != RECORD_TYPE and ("/" not in key or is_honoured(key, properties))
+        )
+    if prefer_alias and endpoint.type == rrtype.CNAME and not own.has(ALIAS):
+        own = own.set(ALIAS, "true")
+    if ttl_s == endpoint.ttl_s and own == endpoint.properties:
         return endpoint
-    return replace(endpoint, ttl_s=ttl_s, properties=properties)
-
-
-def _keep_own_properties(properties: StringMap, provider: str) -> StringMap:
-    """Return *properties* without `record-type`, and, except for Cloudflare, without those of other providers.
-
-    See docs/spec/sources.md 11.
-    """
-    name = provider.strip()
-    own = f"{_PROPERTY_NAMESPACES.get(name, name)}/"
-    return StringMap.from_items(
-        (key, value)
-        for key, value in properties
-        if key != RECORD_TYPE and (name == _KEEPS_ALL_PROPERTIES or "/" not in key or key.startswith(own))
-    )
+    return replace(endpoint, ttl_s=ttl_s, properties=own)
 
 
 UP_TO_DATE = Blocked(reason=Reason.PUBLISHED, detail="")

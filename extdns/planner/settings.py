@@ -36,7 +36,7 @@ class PlanSettings(Value, frozen=True, kw_only=True):
         migrate_from: an earlier owner id whose records are taken over if requested, "" for none.
         managed_types: record types in scope, exclusions already taken out.
         source_order: the names of the sources in the order of `--source`, by which claims are sorted.
-        provider: the value of `--provider`, which decides which properties are kept.
+        properties: the properties that the provider honours, as `is_honoured` takes them.
         min_ttl_s: the TTL for records without one, 0 for none.
         creates_ptr: whether address records get PTR records; the property `record-type` overrides it for one record.
         merges_namespaces: whether claims of several namespaces to one name are merged instead of being in a contest.
@@ -49,7 +49,7 @@ class PlanSettings(Value, frozen=True, kw_only=True):
     domains: DomainFilter = DomainFilter()
     managed_types: frozenset[str] = frozenset({rrtype.A, rrtype.AAAA, rrtype.CNAME})
     source_order: tuple[str, ...] = ()
-    provider: str = ""
+    properties: tuple[str, ...] = ()
     min_ttl_s: int = 0
     prefer_alias: bool = False
     creates_ptr: bool = False

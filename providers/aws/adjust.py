@@ -35,6 +35,7 @@ from providers.aws.record_sets import (
     EVALUATE_HEALTH,
     FAILOVER,
     HEALTH_CHECK,
+    HOSTED_ZONE,
     MULTI_VALUE,
     NEAR_GROUP,
     NEAR_REGION,
@@ -49,7 +50,6 @@ from providers.aws.settings import AliasSettings
 from providers.common.txt_strings import MAX_VALUE_CHARACTERS, is_txt_value, join_strings
 
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
-ZONE_ID: Final = "aws/hosted-zone-id"
 _TRUE: Final = "true"
 _TYPES_WITH_BIAS: Final = frozenset({*rrtype.ADDRESSES, rrtype.CNAME})  # their bias is 0 by default
 _ALIAS_VALUES: Final = frozenset({"true", "false", rrtype.A, rrtype.AAAA})
@@ -63,7 +63,7 @@ def adjust_record(desired: DesiredRecord, zone: Zone, settings: AliasSettings) -
     if desired.type not in SUPPORTED_TYPES:
         allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in SUPPORTED_TYPES)
         return _refuse(desired, f"Route 53 does not support {desired.type}; allowed: {allowed}")
-    zone_id = strip_id_path(desired.properties.get(ZONE_ID)) if desired.properties else ""
+    zone_id = strip_id_path(desired.properties.get(HOSTED_ZONE)) if desired.properties else ""
     if zone_id and zone_id != zone.id:
         return _refuse(desired, f"the record is for zone {zone_id} only", Reason.NO_ZONE)
     types = _find_alias_types(desired, settings)

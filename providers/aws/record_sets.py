@@ -187,6 +187,7 @@ def build_properties(routing: StringMap) -> Mapping[str, str]:
 DEFAULT_TTL_S: Final = 300
 EVALUATE_HEALTH: Final = "aws/evaluate-target-health"
 TARGET_ZONE: Final = "aws/target-hosted-zone"
+HOSTED_ZONE: Final = "aws/hosted-zone-id"
 
 
 def build_record_set(content: DesiredRecord | Record, zone: Zone) -> Route53RecordSet:

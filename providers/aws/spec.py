@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Final
 from extdns.flags.providers import AwsFlags
 from extdns.flags.secret_files import read_secret
 from extdns.flags.unchecked_kinds import ZONE_ID
+from extdns.model.record import ALIAS
 from extdns.model.zone import Permission, Zone
 from providers.aws.policy_scope import build_policy_scope
+from providers.aws.record_sets import EVALUATE_HEALTH, HEALTH_CHECK, HOSTED_ZONE, PROPERTY_NAMES, TARGET_ZONE
 from providers.aws.region import check_region
 from providers.aws.settings import AliasSettings, AwsAccount, AwsSettings, Route53ZoneFilter
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
@@ -108,6 +110,7 @@ PROVIDER: Final = ProviderSpec(
     flags=AwsFlags,
     build=build,
     check_permissions=check_permissions,
+    properties=(ALIAS, EVALUATE_HEALTH, HEALTH_CHECK, HOSTED_ZONE, TARGET_ZONE, *sorted(PROPERTY_NAMES)),
     conditional_switch="aws-conditional-writes",
     zone_id_kind=replace(
         ZONE_ID,

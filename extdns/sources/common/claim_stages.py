@@ -1,6 +1,6 @@
 """Process the resolved claims of every source in stages (docs/spec/sources.md 0.2, 1.6, 8).
 
-The stages run in this order: default targets, validation, NAT64 addresses, target networks, warnings about PTR records.
+The stages run in this order: default targets, validation, NAT64 addresses, target networks, warnings.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from extdns.model.record import (
     RECORD_TYPE,
     Address,
     DesiredRecord,
+    is_honoured,
     parse_address,
     parse_target,
 )
@@ -33,6 +34,7 @@ from extdns.model.validation import (
     TARGETS_ALLOWED,
     RecordProblem,
     describe_allowed,
+    find_owner_problem,
     find_target_problem,
     validate_record,
 )
@@ -248,3 +250,48 @@ def warn_about_record_type(claim: ResolvedClaim) -> tuple[ResolvedClaim]:
         reason=Reason.INVALID_ANNOTATION, field=f"annotation {RECORD_TYPE}", value=value, allowed=allowed
     )
     return (replace(claim, warnings=(*claim.warnings, warning)),)
+
+
+_WITH_HOSTS: Final = rrtype.HOSTS | {rrtype.MX, rrtype.SRV}
+_CLUSTER_DOMAIN: Final = ".cluster.local"
+
+
+class WarningStage(Value, frozen=True, kw_only=True):
+    """Warn about what the DNS service does not do as the object states it. The record is published all the same.
+
+    Attributes:
+        provider: the value of `--provider`.
+        properties: the properties that it honours, as `is_honoured` takes them.
+        lenient: see `extdns.model.validation`; any name is created.
+    """
+
+    provider: str
+    properties: tuple[str, ...] = ()
+    lenient: bool = False
+
+    def __call__(self, claim: ResolvedClaim) -> tuple[ResolvedClaim]:
+        """Return *claim* with its warnings: ignored properties, targets of the cluster, names that are not hosts."""
+        found = tuple(self._find_warnings(claim))
+        return (replace(claim, warnings=(*claim.warnings, *found)) if found else claim,)
+
+    def _find_warnings(self, claim: ResolvedClaim) -> Iterator[ClaimWarning]:
+        record, field = claim.desired, claim.provenance.field
+        for key, value in record.properties:
+            if not is_honoured(key, self.properties):
+                # only an annotation that sets a property of its own name has a domain in front
+                where = "annotation" if "." in key.partition("/")[0] else "property"
+                yield ClaimWarning(
+                    reason=Reason.PROPERTY_IGNORED, field=f"{where} {key}", value=value, allowed=self._allowed
+                )
+        if record.type in _WITH_HOSTS or record.is_alias:
+            for target in record.targets:
+                if target.rstrip(".").endswith(_CLUSTER_DOMAIN):
+                    allowed = "a name that the clients of the zone can resolve"
+                    yield ClaimWarning(reason=Reason.CLUSTER_TARGET, field=field, value=target, allowed=allowed)
+        if record.type in rrtype.ADDRESSES and not self.lenient and (problem := find_owner_problem(record)):
+            yield ClaimWarning(reason=Reason.NOT_A_HOST_NAME, field=field, value=problem.value, allowed=problem.allowed)
+
+    @property
+    def _allowed(self) -> str:
+        known = ", ".join(f"{one}…" if one.endswith("/") else one for one in self.properties)
+        return f"with --provider={self.provider}: {known or 'no property'}"

@@ -359,3 +359,11 @@ def test_check_compiles_the_rules_and_names_those_that_cannot_be_used(
     rules.write_text("", encoding="utf-8")
     assert check(live, flag) == 0
     assert "unknown  rules: there are no DNSPolicies, so none denies anything" in capsys.readouterr().out
+
+
+def test_a_flag_of_another_provider_is_shown_and_is_no_failure(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", *flags(installation, "--cloudflare-proxied")], {}) == 0
+    shown = "unknown  --cloudflare-proxied has no effect with --provider=zonefile: it is a flag of cloudflare\n"
+    assert shown in capsys.readouterr().out

@@ -329,7 +329,14 @@ INVALID_VALUES: Final[Mapping[Reason, Callable[[], World]]] = {
                 )
             ]
         )
-        for reason in (Reason.INVALID_TTL, Reason.INVALID_ANNOTATION, Reason.IGNORED_ANNOTATION)
+        for reason in (
+            Reason.INVALID_TTL,
+            Reason.INVALID_ANNOTATION,
+            Reason.IGNORED_ANNOTATION,
+            Reason.PROPERTY_IGNORED,
+            Reason.CLUSTER_TARGET,
+            Reason.NOT_A_HOST_NAME,
+        )
     },
 }
 """The cases of reasons about invalid values of objects."""

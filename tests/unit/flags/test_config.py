@@ -101,7 +101,10 @@ def test_each_config_section_has_the_values_of_its_flags() -> None:
     assert config.inmemory.inmemory_zone == ("b.test",)
     assert config.zonefile.zonefile_dir == "/zones"
     assert config.min_refresh_interval_s == 120.0
-    assert config.notices == ("--provider-cache-time sets the minimum time between two refreshes of a zone",)
+    assert config.notices == (
+        "--provider-cache-time sets the minimum time between two refreshes of a zone",
+        "--inmemory-zone has no effect with --provider=zonefile: it is a flag of inmemory",
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from extdns.errors import UsageError
 from extdns.flags.flag import Flag, Support
 from extdns.flags.parser import apply_defaults, parse_settings
+from extdns.flags.provider_ways import BY_PROVIDER
 from extdns.flags.sources import SOURCES
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.validation import AVAILABLE, check_support, find_notices, min_refresh_interval_s
@@ -37,6 +38,7 @@ NOTHING: Final = {
     *("false", "none", "provider", "source", "the namespace ExternalDNS runs in"),
 }
 MORE_CHOICES: Final = {"log-level": {"trace"}} | {name: set(names) for name, names in AVAILABLE.items()}
+MORE_CHOICES["provider"] |= BY_PROVIDER.keys()
 """Of docs/spec/plan.md 8.2, and ours."""
 
 
@@ -192,9 +194,22 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         pytest.param(
             ["--source=service", "--provider=azure"],
             f"--provider=azure is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
-            "  other services: octodns writes those that octoDNS has a provider for, "
-            "webhook uses external-dns's webhooks",
+            "  octoDNS: pip install 'extdns[octodns]' octodns-azure; --provider=octodns --octodns-config=FILE\n"
+            "  external-dns v0.22.0 as a webhook in the same pod: --webhook-server --provider=azure; "
+            "here: --provider=webhook\n"
+            "  note: octoDNS signs in with a service principal only; the sidecar answers failed writes as if they were "
+            "made, so extdns sees them at its next reading\n"
+            "  more: docs/reference/provider-ways.md",
             id="provider",
+        ),
+        pytest.param(
+            ["--source=service", "--provider=hetzner"],
+            f"--provider=hetzner is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
+            "  octoDNS: pip install 'extdns[octodns]' octodns-hetzner; --provider=octodns --octodns-config=FILE\n"
+            "  webhook: --provider=webhook, with mconfalonieri/external-dns-hetzner-webhook\n"
+            "  note: for the new API, choose the backend hcloud of the package\n"
+            "  more: docs/reference/provider-ways.md",
+            id="provider that external-dns had",
         ),
         pytest.param(
             [*START, "--registry=dynamodb"],
@@ -242,14 +257,22 @@ def test_an_unsupported_flag_is_refused_only_if_other_settings_make_it_take_effe
         with pytest.raises(UsageError, match=f"^--{flag.name} is not supported"):
             start(argv)
     else:
-        assert start(argv) == ()
+        assert [notice for notice in start(argv) if "it is a flag of" not in notice] == []
 
 
 def test_each_flag_without_effect_gives_one_notice_in_table_order_unless_its_source_or_provider_is_not_chosen() -> None:
-    notices = start([*START, "--kube-api-qps=7", "--no-events", "--crd-source-kind=X", "--aws-zones-cache-duration=3h"])
+    notices = start([*START, "--kube-api-qps=7", "--no-events", "--crd-source-kind=X", "--traefik-enable-legacy"])
     assert notices == (
         "--events has no effect: changes of objects are always handled at once",
         "--kube-api-qps has no effect: objects are listed once and watched from then on",
+    )
+
+
+def test_a_flag_of_another_provider_gives_a_notice_unless_it_has_its_default() -> None:
+    octodns = ["--source=service", "--provider=octodns", "--octodns-config=x"]
+    assert start([*octodns, "--cloudflare-proxied", "--aws-zone-type=public", "--no-aws-prefer-cname"]) == (
+        "--aws-zone-type has no effect with --provider=octodns: it is a flag of aws, aws-sd",
+        "--cloudflare-proxied has no effect with --provider=octodns: it is a flag of cloudflare",
     )
 
 

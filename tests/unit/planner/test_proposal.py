@@ -211,7 +211,7 @@ def test_object_with_two_merged_claims_is_listed_once() -> None:
 
 
 def test_claims_get_min_ttl_and_lose_properties_of_other_providers() -> None:
-    settings = replace(SETTINGS, min_ttl_s=120, provider="aws")
+    settings = replace(SETTINGS, min_ttl_s=120, properties=("aws/weight",))
     foreign = {"aws/weight": "1", "scw/x": "1"}
     alone, other = (
         claim("A", "1.1.1.1", resource=A, properties=foreign),
@@ -255,7 +255,9 @@ PLAIN = DesiredRecord(name=DnsName("a.test"), type="CNAME", targets=("x.test",))
     ],
 )
 def test_min_ttl_is_for_records_without_a_ttl_and_raises_none(ttl_s: int, min_ttl_s: int, expected: int) -> None:
-    done = finalize_desired(replace(PLAIN, ttl_s=ttl_s), min_ttl_s=min_ttl_s, provider="aws", prefer_alias=False)
+    done = finalize_desired(
+        replace(PLAIN, ttl_s=ttl_s), min_ttl_s=min_ttl_s, properties=("aws/weight",), prefer_alias=False
+    )
     assert done.ttl_s == expected
 
 
@@ -271,23 +273,18 @@ ALL = {
 
 
 @pytest.mark.parametrize(
-    ("provider", "expected"),
+    ("honoured", "expected"),
     [
-        pytest.param("aws", {"alias", "aws/weight"}, id="8.6-own-properties"),
-        pytest.param(" aws ", {"alias", "aws/weight"}, id="8.6-value-is-trimmed"),
-        pytest.param("aws-sd", {"alias"}, id="8.6-whole-provider-name"),
-        pytest.param("inmemory", {"alias"}, id="8.6-provider-without-properties"),
-        pytest.param("azure-dns", {"alias", "azure/tags"}, id="8.6-deviation-6-azure-dns"),
-        pytest.param("azure-private-dns", {"alias", "azure/tags"}, id="8.6-deviation-6-azure-private-dns"),
-        pytest.param("scaleway", {"alias", "scw/priority"}, id="8.6-deviation-6-scaleway"),
-        pytest.param("skydns", {"alias", "coredns/group"}, id="8.6-deviation-6-skydns"),
-        pytest.param("coredns", {"alias", "coredns/group"}, id="8.6-coredns"),
-        pytest.param("cloudflare", ALL.keys() - {"record-type"}, id="8.6-cloudflare-keeps-all"),
+        pytest.param(("aws/weight", "alias"), {"alias", "aws/weight"}, id="names"),
+        pytest.param(("scw/",), {"alias", "scw/priority"}, id="all with one prefix"),
+        pytest.param((), {"alias"}, id="none, the provider refuses or drops those without prefix"),
     ],
 )
-def test_properties_of_other_providers_and_record_type_are_removed(provider: str, expected: set[str]) -> None:
+def test_properties_of_other_providers_and_record_type_are_removed(
+    honoured: tuple[str, ...], expected: set[str]
+) -> None:
     done = finalize_desired(
-        replace(PLAIN, properties=StringMap.from_items(ALL)), min_ttl_s=0, provider=provider, prefer_alias=False
+        replace(PLAIN, properties=StringMap.from_items(ALL)), min_ttl_s=0, properties=honoured, prefer_alias=False
     )
     assert {name for name, _ in done.properties} == expected
 
@@ -306,28 +303,29 @@ def test_properties_of_other_providers_and_record_type_are_removed(provider: str
 )
 def test_plain_cname_becomes_an_alias_with_prefer_alias(endpoint: DesiredRecord, expected: str) -> None:
     assert (
-        finalize_desired(endpoint, min_ttl_s=0, provider="aws", prefer_alias=True).properties.get("alias") == expected
+        finalize_desired(endpoint, min_ttl_s=0, properties=("aws/weight",), prefer_alias=True).properties.get("alias")
+        == expected
     )
 
 
 def test_finalizing_returns_the_same_object_if_nothing_changes() -> None:
     done = replace(PLAIN, ttl_s=60, properties=StringMap.from_items({"aws/weight": "1"}))
-    assert finalize_desired(done, min_ttl_s=300, provider="aws", prefer_alias=False) is done
+    assert finalize_desired(done, min_ttl_s=300, properties=("aws/weight",), prefer_alias=False) is done
 
 
 @given(
     st.dictionaries(st.sampled_from(sorted(ALL)), st.text(max_size=3)).map(StringMap.from_items) | st.just(EMPTY_MAP),
     st.sampled_from(["A", "CNAME"]),
     st.integers(0, 100),
-    st.sampled_from(["aws", "cloudflare", "skydns"]),
+    st.sampled_from([(), ("aws/weight",), ("coredns/",)]),
     st.booleans(),
 )
 def test_finalizing_twice_is_finalizing_once(
-    properties: StringMap, rtype: str, min_ttl_s: int, provider: str, prefer_alias: bool
+    properties: StringMap, rtype: str, min_ttl_s: int, honoured: tuple[str, ...], prefer_alias: bool
 ) -> None:
     endpoint = replace(PLAIN, type=rtype, properties=properties)
-    once = finalize_desired(endpoint, min_ttl_s=min_ttl_s, provider=provider, prefer_alias=prefer_alias)
-    assert finalize_desired(once, min_ttl_s=min_ttl_s, provider=provider, prefer_alias=prefer_alias) is once
+    once = finalize_desired(endpoint, min_ttl_s=min_ttl_s, properties=honoured, prefer_alias=prefer_alias)
+    assert finalize_desired(once, min_ttl_s=min_ttl_s, properties=honoured, prefer_alias=prefer_alias) is once
 
 
 def find_winning_targets(
