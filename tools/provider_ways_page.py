@@ -29,8 +29,8 @@ aliases, and leaves properties such as `cloudflare-proxied` as found. One replic
 octoDNS cannot do, it cannot either. Which types, TTLs and errors it knows depends on its author: [check
 it](../how-to/check-a-webhook-provider.md).
 
-**external-dns as a webhook**: an image of external-dns in the same pod (a sidecar), with `--webhook-server --provider=NAME
---source=fake --domain-filter=…` and the flags of its provider; extdns with `--provider=webhook
+**external-dns as a webhook**: an image of external-dns in the same pod (a sidecar), with `--webhook-server
+--provider=NAME --source=fake --domain-filter=…` and the flags of its provider; extdns with `--provider=webhook
 --webhook-provider-url=http://localhost:8888 --domain-filter=…`. Why a call failed is only in the log of that container.
 
 - It listens on `127.0.0.1:8888` only, without authentication, for one provider a pod. Only its container needs the

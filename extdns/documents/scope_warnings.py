@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.config import list_settings
 from extdns.documents.document import Document
-from extdns.documents.text import suggest_for_exclusion
+from extdns.documents.text import SWITCHES_TO_SET, suggest_for_exclusion
 from extdns.errors import escape_unprintable, find_similar, sanitize
 from extdns.flags.sources import REFERENCE_PREFIX
 from extdns.flags.specs import PROVIDER_SPECS, SOURCE_SPECS
@@ -164,7 +164,8 @@ def _build_no_name(config: Config, scope: PassScope) -> ScopeWarning:
         text = f"{read} a name" if scope.objects > 1 else f"{read} no name"
         remedy = explain_requests(config, config.sources.names)
     explain = "to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]"
-    return ScopeWarning(text=text, next=f"{remedy}; {explain}", leaves_nothing=False)
+    leaves_nothing = not SWITCHES_TO_SET.issuperset(scope.excluding_flags)  # a filter excludes them, as it may names
+    return ScopeWarning(text=text, next=f"{remedy}; {explain}", leaves_nothing=leaves_nothing)
 
 
 def _check_names(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:

@@ -44,6 +44,7 @@ class ValueKind(Generic[T]):
         is_effective: returns whether a value has an effect. Other values get a warning; they are accepted because
             external-dns accepts them.
         consequence: what extdns does with a value without effect, as a clause for the warning.
+        blank: what it does with a value of blanks and dots, if that is something else.
     """
 
     noun: str
@@ -57,6 +58,7 @@ class ValueKind(Generic[T]):
     is_url: bool = False
     is_effective: Callable[[T], bool] = _is_always_effective
     consequence: str = ""
+    blank: str = ""
 
 
 def parse_boolean(text: str) -> bool:

@@ -67,11 +67,14 @@ def _suggest_network(value: str) -> str:
     return f"{address}/{address.max_prefixlen}"
 
 
-DOMAIN: Final = _make_pattern_kind(
-    "a domain",
-    "DOMAIN",
-    allowed="one domain, such as example.org, or .example.org for what is below it",
-    pattern=r"\s*[^\s,/*^$()\[\]|\\+?]+\s*",
+DOMAIN: Final = replace(
+    _make_pattern_kind(
+        "a domain",
+        "DOMAIN",
+        allowed="one domain, such as example.org, or .example.org for what is below it",
+        pattern=r"\s*(?!\.?\s*$)[^\s,/*^$()\[\]|\\+?]+\s*",
+    ),
+    blank="it is left out, and a filter without values excludes nothing",
 )
 RECORD_TYPE: Final = _make_known_kind("a record type", "TYPE", *rrtype.OWNABLE)
 EVENT_REASON: Final = _make_known_kind("a reason of Events", "REASON", *_REASONS)
@@ -86,12 +89,25 @@ CIDR: Final = replace(
 )
 CLASS: Final = _make_pattern_kind("a class", "NAME", allowed="the name of one class", pattern=r"[^\s,]+")
 TAG: Final = _make_pattern_kind("a tag", "KEY[=VALUE]", allowed="one KEY or KEY=VALUE", pattern="[^,]+")
-AFFIX: Final = _make_pattern_kind(
-    "a part of a name",
-    "TEXT",
-    allowed="letters, digits, hyphens, dots and %{record_type}",
-    pattern=r"(?:[\w.*-]|%\{record_type\})*",
-    consequence="the names of ownership records with it are not valid",
+
+
+def _parse_affix(text: str) -> str:
+    unknown = next((one for one in re.findall(r"%\{[^}]*\}?", text) if one != _RECORD_TYPE), "")
+    if unknown:
+        raise ValueError(f"{unknown} is not a placeholder; there is one: {_RECORD_TYPE}")
+    return text
+
+
+_RECORD_TYPE: Final = "%{record_type}"
+AFFIX: Final = replace(
+    _make_pattern_kind(
+        "a part of a name",
+        "TEXT",
+        allowed=f"letters, digits, hyphens, dots and {_RECORD_TYPE}",
+        pattern=r"(?:[\w.*-]|%\{record_type\})*",
+        consequence="the names of ownership records with it are not valid",
+    ),
+    parse=_parse_affix,
 )
 LABEL: Final = _make_pattern_kind(
     "a label",

@@ -237,9 +237,8 @@ def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
 
 def _describe_ineffective(flag: Flag, origin: str, value: object, kind: ValueKind[Any]) -> str:
     written = kind.format(value)
-    return (
-        f"{origin}={sanitize(written)} is not {kind.noun}: {kind.consequence}\n  {_suggest_remedy(flag, kind, written)}"
-    )
+    consequence = kind.consequence if written.strip(" .") else kind.blank or kind.consequence
+    return f"{origin}={sanitize(written)} is not {kind.noun}: {consequence}\n  {_suggest_remedy(flag, kind, written)}"
 
 
 def _suggest_remedy(flag: Flag, kind: ValueKind[Any], written: str) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from extdns.flags.table import BY_NAME
+from extdns.flags.validation import AVAILABLE
 from tests.program.newcomer_folder import AWS, RUN, manifest
 
 WEB: Final = "manifests/web.yaml"
@@ -22,7 +23,7 @@ why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]
     exit code 0
 """
 SOURCES: Final = ", ".join(name for name in BY_NAME["source"].kind.choices if name)
-PROVIDERS: Final = ", ".join(name for name in BY_NAME["provider"].kind.choices if name)
+PROVIDERS: Final = ", ".join(AVAILABLE["provider"])
 
 
 PLANS: Final = [

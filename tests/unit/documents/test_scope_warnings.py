@@ -143,8 +143,17 @@ def warn(scope: PassScope, flags: str = "", source: str = "service") -> list[tup
             "2 objects were read, and no requested name is left: "
             "some objects or names are excluded by --label-filter, --publish-internal-services",
             f"change --label-filter, or the object; add --publish-internal-services; {EXPLAIN}",
-            False,
+            True,
             id="excluded objects",
+        ),
+        pytest.param(
+            replace(NO_NAME, excluding_flags=("--publish-internal-services",)),
+            "",
+            "2 objects were read, and no requested name is left: "
+            "some objects or names are excluded by --publish-internal-services",
+            f"add --publish-internal-services; {EXPLAIN}",
+            False,
+            id="objects that no filter excludes",
         ),
         pytest.param(
             replace(SCOPE, excluded_names=("web.shop.example",)),

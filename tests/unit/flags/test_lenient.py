@@ -152,10 +152,20 @@ def test_an_approval_code_or_cluster_id_without_hyphen_gets_a_suggestion(flag: s
             id="owner",
         ),
         pytest.param(
-            ["--txt-prefix=%{type}-"],
-            "--txt-prefix=%{type}- is not a part of a name: the names of ownership records with it are not valid\n"
+            ["--txt-prefix=%x-"],
+            "--txt-prefix=%x- is not a part of a name: the names of ownership records with it are not valid\n"
             "  allowed: letters, digits, hyphens, dots and %{record_type}",
-            id="unknown-placeholder",
+            id="affix",
+        ),
+        *(
+            pytest.param(
+                [f"--domain-filter={value}"],
+                f"--domain-filter={value} is not a domain: it is left out, and a filter without values "
+                "excludes nothing\n"
+                "  allowed: one domain, such as example.org, or .example.org for what is below it",
+                id=f"blank-domain {value}",
+            )
+            for value in (" ", ".")
         ),
         pytest.param(
             ["--txt-wildcard-replacement=a/b"],
@@ -228,6 +238,14 @@ def test_values_of_aws_flags_are_checked_only_if_the_provider_is_aws(argument: s
 )
 def test_a_value_that_can_have_an_effect_gives_no_warning(arguments: list[str]) -> None:
     assert parse([*START, *arguments], {}).warnings == ()
+
+
+@pytest.mark.parametrize("affix", ["%{record_typ}-", "%{Record_Type}", "a%{record_type"])
+@pytest.mark.parametrize("flag", ["--txt-prefix", "--txt-suffix"])
+def test_an_affix_with_an_unknown_placeholder_is_an_error_that_names_the_known_one(flag: str, affix: str) -> None:
+    with pytest.raises(UsageError, match=r"is not a placeholder; there is one: %\{record_type\}") as error:
+        parse([*START, f"{flag}={affix}"], {})
+    assert str(error.value).startswith(f"{flag}={affix} is not a part of a name\n")
 
 
 @pytest.mark.parametrize("zone_id", ["Z0123456789ABC", "/hostedzone/Z0123456789ABC", "9ABC", ""])
