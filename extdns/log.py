@@ -90,7 +90,7 @@ class Event(StrEnum):
     WRITE_CONFLICT = "Write conflict: another writer changed the records; nothing was written, extdns reads them again"
     REFUSED = "The DNS service rejected a change; extdns retries it with back-off, other changes continue"
     FORBIDDEN = "No permission to change a zone; other zones continue"
-    TRY_LATER = "The DNS service is busy or failing; extdns sends the change again"
+    TRY_LATER = "Nothing was written; extdns sends the change again"
     EMULATED = "An emulator of Route 53 refuses conditional writes; extdns reads the zone, then overwrites records"
     UNKNOWN = "The DNS service did not answer, so the change may have been made; extdns sends it again"
     # objects

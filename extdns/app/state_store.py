@@ -13,7 +13,7 @@ from extdns import log
 from extdns.app.cluster import connect_api_server, find_own_namespace, has_live_cluster
 from extdns.controller.write_gate import WriteGate
 from extdns.engine.health import find_state_failure
-from extdns.errors import ExtdnsError, InvalidValueError, escape_unprintable, sanitize
+from extdns.errors import ExtdnsError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.kube import state_document
 from extdns.kube.state_store import ConfigMapStateStore, FileStateStore
@@ -73,7 +73,7 @@ class DocumentStateStore:
     def _parse(self, document: StateDocument) -> Saved:
         try:
             found = state_document.read_saved_state(document, self._owner)
-        except InvalidValueError as exc:
+        except state_document.DamagedStateError as exc:
             if self._reported_problem != str(exc):
                 self._reported_problem = str(exc)
                 _log.warning(

@@ -171,7 +171,8 @@ def _describe_zones(document: NameDocument) -> list[str]:
     known = format_count(document.zones_known, "zone")
     unlisted = "" if document.all_zones else "; the list of zones is incomplete"
     if not document.zones:
-        return [f"none; {known} known, none of which can hold the name{unlisted}"]
+        excluded = "".join(f"; filters exclude {one}" for one in document.excluded_zones)
+        return [f"none; {known} known, none of which can hold the name{excluded}{unlisted}"]
     longest = max(len(zone.name) for zone in document.zones)
     match = {True: f"longest match of {known}", False: "a shorter match"}
     return [f"{_describe_zone(zone)}, {match[len(zone.name) == longest]}{unlisted}" for zone in document.zones]
@@ -197,7 +198,7 @@ def suggest_next_step(document: NameDocument) -> str:
         case None:
             return _suggest_for_unrequested(document)
         case NameState.PUBLISHED:
-            return "nothing to do"
+            return _suggest_by_problem(document) or "nothing to do"
         case NameState.HELD:
             command = format_command("status" if document.process.address else "plan --held", document.process)
             if document.reason == Reason.OTHER_CLUSTER:
@@ -232,6 +233,8 @@ def _suggest_for_all_names(document: NameDocument) -> str:
 def _suggest_by_reason(document: NameDocument) -> str:
     """Return the advice for the reason of *document*; "" if there is none, so that the state of the name decides."""
     match document.reason:
+        case Reason.NO_ZONE if document.zone_advice:
+            return f"{document.zone_advice}. The zone that can hold the name: {', '.join(document.excluded_zones)}"
         case Reason.NO_ZONE if not _may_be_in_unlisted_zone(document):
             return f"request a name in one of your zones ({_list_zones(document)}), or create a zone for it"
         case Reason.TYPE_UNMANAGED:
@@ -255,6 +258,15 @@ def _suggest_by_row(document: NameDocument) -> str:
     if reason is None or not reason.row.next_step or reason.row.see != CHECK:
         return reason.row.next_step if reason else ""
     return f"{reason.row.next_step}. {CHECK.replace('extdns check', _format_check(document.process))}"
+
+
+def _suggest_by_problem(document: NameDocument) -> str:
+    """Return what to do about the first value on an object that is invalid or ignored; "" if there is none."""
+    problem = next((one for claim in document.claims for one in claim.problems), None)
+    if problem is None:
+        return ""
+    reason = REASONS.get(problem.reason)
+    return (reason.row.next_step if reason else "") or f"correct {shorten_field(problem.field)} of the object"
 
 
 def _suggest_retry(process: ProcessReference) -> str:

@@ -32,6 +32,7 @@ from extdns.documents.records import (
     list_current_records,
     list_wildcards,
 )
+from extdns.documents.scope_warnings import suggest_zone_filters
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.documents.text import explain_exclusion, join_targets, parse_time
 from extdns.engine.decisions import IN_SYNC
@@ -121,8 +122,9 @@ class NameDocument(AnswerDocument, frozen=True, tag="NameExplanation"):
 
     `state` is null if no object requests the name and no record at it is ours. `unreadZones` are its zones that were
     not fully read; `allZones` is false if there may be unknown zones. `wildcards` answer if there are no records.
-    `knownZones` are the first zones that the service listed. `otherAffix` is the flag under which ownership records of
-    a foreign record were found, `otherAffixRecords` their number. `lastChanges` are the last writes, newest first, and
+    `knownZones` are the first zones that the service listed, `excludedZones` those that could hold the name, but that
+    filters exclude; `zoneAdvice` is what to do about these. `otherAffix` is the flag under which ownership records of a
+    foreign record were found, `otherAffixRecords` their number. `lastChanges` are the last writes, newest first, and
     `timeline` is what is known to have happened at the name or to be due, oldest first; only a running process has
     them. `process` is the process that answered, `at` the time of the answer; null if this command made one pass.
     """
@@ -136,6 +138,8 @@ class NameDocument(AnswerDocument, frozen=True, tag="NameExplanation"):
     zones: tuple[ZoneReference, ...]
     zones_known: int
     known_zones: tuple[str, ...]
+    excluded_zones: tuple[str, ...]
+    zone_advice: str
     all_zones: bool
     unread_zones: tuple[ZoneReference, ...]
     records: tuple[CurrentRecordDocument, ...]
@@ -186,6 +190,7 @@ def build_name(
         unsure=", as far as could be read" if missing else "",
     )
     known_zones = (one.zone.name for one in seen.zones) if known_zones is None else known_zones
+    excluded_zones = tuple(one for one in seen.scope.excluded_zones if name.within(one))
     affix = find_other_affix(seen, name, found.row)
     last = tuple(one for one in (live.changes if live else ()) if one.name == name)
     return NameDocument(
@@ -198,6 +203,8 @@ def build_name(
         zones=tuple(map(build_zone_reference, zones)),
         zones_known=zones_known,
         known_zones=tuple(sorted(set(known_zones))[:_MAX_ZONES]),
+        excluded_zones=excluded_zones,
+        zone_advice=suggest_zone_filters(config) if excluded_zones else "",
         all_zones=seen.all_zones,
         unread_zones=tuple(map(build_zone_reference, seen.unread_zones(name))),
         records=found.records,

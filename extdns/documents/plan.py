@@ -409,7 +409,7 @@ def format_plan(
     The order is: entries by zone, remarks on the whole plan, who answers, the summary. For an empty plan, the summary
     is *nothing*. *process* is the command that made the plan; a running process is named in its plan.
     """
-    for title, rows in group_by_zone((*plan.changes, *plan.unfulfilled), plan.zones, plan.provider):
+    for title, rows in group_by_zone(_list_entries(plan), plan.zones, plan.provider):
         yield title
         yield ""
         yield from format_table(rows, width)
@@ -423,6 +423,15 @@ def format_plan(
         yield from paragraph
         yield ""
     yield _summarize_plan(plan, nothing)
+
+
+def _list_entries(plan: PlanContent) -> Iterator[PlanEntry]:
+    """Yield all entries, without what the remark about the held deletes of a scope says of all of them."""
+    yield from plan.changes
+    causes = {(record.cause,) for one in plan.held for record in one.records}
+    meaning = (look_up_meaning(Reason.HELD),)
+    for one in plan.unfulfilled:
+        yield replace(one, evidence=meaning) if one.reason == Reason.HELD and one.evidence in causes else one
 
 
 def group_by_zone(
@@ -449,7 +458,7 @@ def _list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
         yield ("Violations of rules", *map(describe_violation, plan.violations))
     if plan.held:
         yield (
-            *map(escape_line, map(_describe_held_set, plan.held)),
+            *(escape_line(line) for one in plan.held for line in _describe_held_set(one)),
             *([] if isinstance(plan, RunningPlanDocument) else _explain_absence(plan.held)),
         )
     if plan.excluded:
@@ -473,10 +482,11 @@ def _describe_orphans(orphans: int, owner: str) -> tuple[str, str]:
     )
 
 
-def _describe_held_set(one: HeldSetDocument) -> str:
+def _describe_held_set(one: HeldSetDocument) -> Iterator[str]:
     deletes = format_count(len(one.records), "delete is", "deletes are")
     them = "it" if len(one.records) == 1 else "them"
-    return f"{deletes} HELD in {describe_scope(one)}. To approve {them}: {one.command}"
+    yield f"{deletes} HELD in {describe_scope(one)}. To approve {them}: {one.command}"
+    yield from (f"  {cause}" for cause in dict.fromkeys(record.cause for record in one.records) if cause)
 
 
 def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
@@ -586,7 +596,7 @@ _ESCAPES: Final = str.maketrans({"`": r"\x60", "|": r"\x7c"})
 
 def format_plan_markdown(plan: PlanContent, nothing: str = UP_TO_DATE) -> Iterator[str]:
     """Yield *plan* as Markdown: a table for each zone, then remarks and the summary as in `format_plan`."""
-    for title, rows in group_by_zone((*plan.changes, *plan.unfulfilled), plan.zones, plan.provider):
+    for title, rows in group_by_zone(_list_entries(plan), plan.zones, plan.provider):
         yield f"**{_format_code_span(title)}**"
         yield ""
         yield from _HEAD

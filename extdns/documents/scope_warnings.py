@@ -110,12 +110,19 @@ def _overlaps(suffix: str, zones: Iterable[str]) -> bool:
 def _build_no_zone(config: Config, scope: PassScope) -> ScopeWarning:
     if scope.excluded_zones:
         text = f"the filters exclude every zone that was found: {join_names(scope.excluded_zones)}"
-        return ScopeWarning(text=text, next=f"check {_list_flags(config, _ZONE_FILTERS)}", leaves_nothing=True)
+        return ScopeWarning(text=text, next=suggest_zone_filters(config), leaves_nothing=True)
     provider = PROVIDER_SPECS.load(config.control.provider)
     text, remedy = provider.no_zones(provider.find_flags(config))
     if config.plan.zone_id_filter:
-        remedy = f"check {_list_flags(config, _ZONE_FILTERS)}"
+        remedy = suggest_zone_filters(config)
     return ScopeWarning(text=text, next=remedy, leaves_nothing=True)
+
+
+def suggest_zone_filters(config: Config) -> str:
+    """Return what to do if the filters exclude a zone."""
+    switch = PROVIDER_SPECS.load(config.control.provider).parent_zone_switch
+    parent = f", or add --{switch}, to manage the zones above it, too" if switch and config.plan.domain_filter else ""
+    return f"check {_list_flags(config, _ZONE_FILTERS)}{parent}"
 
 
 def _check_documents(scope: PassScope) -> Iterator[ScopeWarning]:

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from extdns.errors import ExtdnsError, InvalidValueError, shorten
+from extdns.errors import ExtdnsError, InvalidValueError, sanitize, shorten
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.saved_state import Approval, Saved, SavedScope, SavedZone
 
@@ -35,6 +35,10 @@ _SAFE: Final = ":@/"
 """Characters of a user name that an annotation keeps; others, such as blanks, are percent-encoded."""
 _EMPTY_OWNER_KEY: Final = "_"
 """The key for the owner id "". Escaping never returns it for another id."""
+
+
+class DamagedStateError(ExtdnsError):
+    """The saved state of an owner cannot be used; the message says why, as a clause about it."""
 
 
 class _SavedStateDocument(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -78,21 +82,21 @@ def read_saved_state(document: StateDocument, owner: str) -> Saved:
     """Return the saved state of *owner*, an empty one if nothing was saved.
 
     Raises:
-        InvalidValueError: the value is not a saved state, or belongs to another owner.
+        DamagedStateError: the value is not a saved state, or belongs to another owner.
     """
     text = _get_data(document).get(build_key(owner))
     if text is None:
         return Saved(is_new=True)
     found, state = _decode(text)
     if found != owner:
-        raise InvalidValueError(found, f"the state of the owner {owner!r}", "")
+        raise DamagedStateError(f"it is the state of another owner id, {sanitize(found)}")
     return state
 
 
 def list_owners(document: StateDocument) -> Iterator[tuple[str, Saved]]:
     """Yield each owner with its saved state, owners sorted by their ConfigMap key. Unreadable values are skipped."""
     for _, text in sorted(_get_data(document).items()):
-        with suppress(InvalidValueError):
+        with suppress(DamagedStateError):
             yield _decode(text)
 
 
@@ -101,7 +105,7 @@ def find_unreadable_values(document: StateDocument) -> Iterator[str]:
     for key, text in sorted(_get_data(document).items()):
         try:
             _decode(text)
-        except InvalidValueError as exc:
+        except DamagedStateError as exc:
             yield f"{key}: {exc}"
 
 
@@ -164,17 +168,17 @@ def _get_data(document: StateDocument) -> dict[str, Any]:
 
 
 def _decode(text: object) -> tuple[str, Saved]:
-    allowed = "state that extdns saved"
     encoded = text if isinstance(text, str) else ""
     try:
         state = _SAVED_STATES.decode(encoded)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as exc:
-        raise InvalidValueError(str(exc), allowed, "") from exc
+        raise DamagedStateError(f"it is cut off or damaged: {sanitize(str(exc))}") from exc
     if (state.api_version, state.kind) != (_VERSION, _KIND):
-        raise InvalidValueError(f"{state.api_version} {state.kind}", allowed, "")
+        found = sanitize(f"{state.api_version} {state.kind}")
+        raise DamagedStateError(f"it is of another version, {found}; this version reads {_VERSION} {_KIND}")
     scopes = [state.all_zones, *(scope for zone in state.zones.values() for _, scope in zone.scopes)]
     if any(len(held.records) != len(held.digests) for scope in scopes for held in scope.holds):
-        raise InvalidValueError("held deletes without the ids of their records", allowed, "")
+        raise DamagedStateError("it is damaged: held deletes without the ids of their records")
     return state.owner, Saved(
         zones=tuple(sorted(state.zones.items(), key=lambda item: item[0])),
         all_zones=state.all_zones,

@@ -124,10 +124,9 @@ _REVIEW: Final = "See and approve held deletes: extdns status"
 _RULES: Final = "See what each rule answers: extdns explain NAME"
 CHECK: Final = "What is missing or fails: extdns check"
 _CHANGE_RULE: Final = "change the object, or have the rule changed"
-_CORRECT_VALUE: Final = (
-    "correct the hostname or annotation; until then the record stays as it is, afterwards extdns makes it as the "
-    "object requests"
-)
+_AFTERWARDS: Final = "; until then the record stays as it is, afterwards extdns makes it as the object requests"
+_CORRECT_VALUE: Final = f"correct the hostname or annotation{_AFTERWARDS}"
+_ANOTHER_POLICY: Final = "to allow the change, give another --policy: sync makes all changes"
 
 
 class Reason(StrEnum):
@@ -241,6 +240,7 @@ class Reason(StrEnum):
         event_when=EventWhen.HELD,
         event="Held",
         see=_REVIEW,
+        log=LogLevel.INFO,  # one warning for all of a scope has the command that approves them
     )
     OTHER_CLUSTER = ReasonRow(
         "other-cluster",
@@ -266,6 +266,7 @@ class Reason(StrEnum):
         event_when=EventWhen.RETAINED,
         event="Retained",
         log=LogLevel.INFO,
+        next_step="correct why its parent, such as the Gateway, does not accept it: the status of the object says so",
     )
     ABSENCE_UNCONFIRMED = ReasonRow(
         "absence-unconfirmed",
@@ -274,6 +275,8 @@ class Reason(StrEnum):
         "confirmed that this object does not exist. The record stays.",
         category=Category.UNDECIDED,
         log=LogLevel.INFO,
+        next_step="let the service account get objects of the kind; extdns asks again from time to time",
+        see=CHECK,
     )
     OBJECT_FAILED = ReasonRow(
         "object-failed",
@@ -283,6 +286,7 @@ class Reason(StrEnum):
         category=Category.UNDECIDED,
         fails=True,
         is_invalid=True,
+        next_step="correct the object, or what it refers to; extdns computes its names again when either changes",
     )
     SOURCE_DOWN = ReasonRow(
         "source-down",
@@ -290,13 +294,22 @@ class Reason(StrEnum):
         "A kind of object on which the record depends, such as that of its resource, cannot be listed. The record "
         "stays.",
         category=Category.UNDECIDED,
+        next_step="let the service account list and watch the kind, or install the kind in the cluster",
+        see=CHECK,
     )
-    POLICY_KEEPS = ReasonRow("policy-keeps", Group.UNCHANGED, "--policy does not allow this change.", log=LogLevel.INFO)
+    POLICY_KEEPS = ReasonRow(
+        "policy-keeps",
+        Group.UNCHANGED,
+        "--policy does not allow this change.",
+        log=LogLevel.INFO,
+        next_step=_ANOTHER_POLICY,
+    )
     POLICY_KEEPS_TYPE = ReasonRow(
         "policy-keeps-type",
         Group.UNCHANGED,
         "The requested record cannot coexist with the current one, which --policy keeps.",
         fails=True,
+        next_step=_ANOTHER_POLICY,
     )
     POLICY_DENIED = ReasonRow(
         "policy-denied",
@@ -346,6 +359,7 @@ class Reason(StrEnum):
         category=Category.UNRESOLVED,
         fails=True,
         is_invalid=True,
+        next_step=f"correct the target{_AFTERWARDS}",
     )
     INVALID_TTL = ReasonRow(
         "invalid-ttl",
@@ -363,6 +377,7 @@ class Reason(StrEnum):
         event_when=EventWhen.ALWAYS,
         hides_request=True,
         is_invalid=True,
+        next_step=f"correct the endpoint of the object{_AFTERWARDS}",
     )
     INVALID_ANNOTATION = ReasonRow(
         "invalid-annotation",
@@ -415,6 +430,7 @@ class Reason(StrEnum):
         category=Category.UNRESOLVED,
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
+        next_step=f"correct the name or the field of the object{_AFTERWARDS}",
     )
     FORGED_OWNERSHIP = ReasonRow(
         "forged-ownership",
@@ -424,6 +440,7 @@ class Reason(StrEnum):
         "claim records of others as ours.",
         keeps_replaced=True,
         fails=True,
+        next_step="give the record of the object another text or name",
     )
     DOMAIN_FILTERED = ReasonRow(
         "domain-filtered",
@@ -441,7 +458,9 @@ class Reason(StrEnum):
         log=LogLevel.NOTHING,
     )
     TARGETS_FILTERED = ReasonRow(
-        "targets-filtered", Group.CONFIGURATION, "The target network filters exclude every target."
+        "targets-filtered",
+        Group.CONFIGURATION,
+        "The target network filters exclude every target.",
     )
     NO_ZONE = ReasonRow("no-zone", Group.CONFIGURATION, "None of the zones that could be listed can hold the name.")
     NO_GATEWAY = ReasonRow(
@@ -467,9 +486,17 @@ class Reason(StrEnum):
         see=CHECK,
         log=LogLevel.NOTHING,
     )
-    ZONE_GONE = ReasonRow("zone-gone", Group.CONFIGURATION, "The service no longer lists the zone.")
+    ZONE_GONE = ReasonRow(
+        "zone-gone",
+        Group.CONFIGURATION,
+        "The service no longer lists the zone.",
+        next_step="nothing to do if the zone was deleted; if not, let the credentials and the filters of zones find it",
+    )
     ZONE_MOVED = ReasonRow(
-        "zone-moved", Group.CONFIGURATION, "The name belongs to another zone now. The record in this zone stays."
+        "zone-moved",
+        Group.CONFIGURATION,
+        "The name belongs to another zone now. The record in this zone stays.",
+        next_step="delete the record in this zone by hand if nobody needs it; extdns changes it no more",
     )
     RECORD_UNREADABLE = ReasonRow(
         "record-unreadable",
@@ -478,6 +505,7 @@ class Reason(StrEnum):
         "there until it is corrected.",
         category=Category.UNDECIDED,
         fails=True,
+        next_step="correct the record in the zone, or delete it",
     )
     OWNED_BY_OTHER = ReasonRow(
         "owned-by-other",
@@ -503,6 +531,7 @@ class Reason(StrEnum):
         category=Category.FOREIGN,
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
+        next_step="give the key that encrypted the ownership record as another --txt-encrypt-aes-key",
     )
     REQUESTED_BY_OTHER = ReasonRow(
         "requested-by-other",
@@ -511,6 +540,7 @@ class Reason(StrEnum):
         category=Category.REJECTED,
         event_when=EventWhen.ALWAYS,
         log=LogLevel.INFO,
+        next_step="remove the name from the other object, or from this one",
     )
     MERGED_BEFORE = ReasonRow(
         "merged-before",
@@ -525,6 +555,7 @@ class Reason(StrEnum):
         "Another writer changed the record back three times within ten minutes. extdns waits before it tries "
         "again: first five minutes, then longer.",
         fails=True,
+        next_step="find the other writer, and let only one of the two manage the name",
     )
     INCOMPATIBLE_TYPE = ReasonRow(
         "incompatible-type",
@@ -533,6 +564,7 @@ class Reason(StrEnum):
         "published.",
         category=Category.REJECTED,
         event_when=EventWhen.ALWAYS,
+        next_step="request the name either as a CNAME or as another type, not both",
     )
     INCOMPATIBLE_RECORD = ReasonRow(
         "incompatible-record",
@@ -540,6 +572,7 @@ class Reason(StrEnum):
         "The record cannot coexist with another one that is requested or not ours: a CNAME excludes all other "
         "types, and records of one type are all simple or all have the same routing policy.",
         fails=True,
+        next_step="remove one of the two records, or change it so that both can coexist",
     )
     NO_OWNERSHIP_NAME = ReasonRow(
         "no-ownership-name",
@@ -547,12 +580,14 @@ class Reason(StrEnum):
         "No ownership record can be written for the record: its name would be too long, is taken by a record that is "
         "not ours, or would make a foreign record of another zone ours. Without one, nothing is created.",
         fails=True,
+        next_step="request a shorter name, or remove the record that has the name of the ownership record",
     )
     DUPLICATE_OWNERSHIP_NAME = ReasonRow(
         "duplicate-ownership-name",
         Group.CONFLICT,
         "The ownership records of this record and of another one would have the same name.",
         fails=True,
+        next_step="rename one of the two names",
     )
     UNSUPPORTED = ReasonRow(
         "unsupported",
@@ -561,9 +596,15 @@ class Reason(StrEnum):
         keeps_replaced=True,
         fails=True,
         event=RECORD_ERROR,
+        next_step="change the object so that the DNS service can hold the record",
     )
     TOO_LARGE = ReasonRow(
-        "too-large", Group.PROVIDER, "The change is larger than one API call allows.", fails=True, event=RECORD_ERROR
+        "too-large",
+        Group.PROVIDER,
+        "The change is larger than one API call allows.",
+        fails=True,
+        event=RECORD_ERROR,
+        next_step="request fewer or shorter targets",
     )
     REFUSED = ReasonRow(
         "refused",
@@ -592,9 +633,11 @@ class Reason(StrEnum):
     TRY_LATER = ReasonRow(
         "try-later",
         Group.PROVIDER,
-        "The DNS service throttled the call, is busy or failed. The change is sent again.",
+        "The DNS service throttled the call, is busy or failed, or its zone file cannot be read or replaced. The "
+        "change is sent again.",
         fails=True,
         transient=True,
+        next_step="correct what the message says, unless the DNS service is only busy; extdns sends the change again",
     )
     NO_ANSWER = ReasonRow(
         "no-answer",

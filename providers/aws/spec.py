@@ -112,6 +112,7 @@ PROVIDER: Final = ProviderSpec(
     check_permissions=check_permissions,
     properties=(ALIAS, EVALUATE_HEALTH, HEALTH_CHECK, HOSTED_ZONE, TARGET_ZONE, *sorted(PROPERTY_NAMES)),
     conditional_switch="aws-conditional-writes",
+    parent_zone_switch="aws-zone-match-parent",
     zone_id_kind=replace(
         ZONE_ID,
         noun="the id of a hosted zone",

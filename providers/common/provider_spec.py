@@ -99,6 +99,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
         properties: the properties of records that it honours, one that ends with a slash for all that begin with it.
         conditional: whether writes are conditional, which leader election needs.
         conditional_switch: the switch that makes them conditional, "" if none does.
+        parent_zone_switch: the switch that also selects the zones above `--domain-filter`, "" if there is none.
         zone_id_kind: the kind of `--zone-id-filter`, None for that of all providers.
         zone_fields: return what log lines say about a zone with `--compat`, None for what they say without.
         check_environment: return which of the environment variables are probably wrong.
@@ -116,6 +117,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
     properties: tuple[str, ...] = ()
     conditional: bool = True
     conditional_switch: str = ""
+    parent_zone_switch: str = ""
     zone_id_kind: ValueKind[str] | None = None
     zone_fields: Callable[[Zone], dict[str, str | None]] | None = None
     check_environment: Callable[[Mapping[str, str]], Iterable[EnvironmentProblem]] = lambda _: ()

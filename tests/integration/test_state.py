@@ -105,7 +105,7 @@ def test_an_undecodable_state_counts_as_missing_and_is_logged_once(
     broken = stored(server)
     broken["data"]["me"] = "{"
     server.put(broken)
-    missing = Saved(is_new=True, load_error="'Input data was truncated' is not valid; allowed: state that extdns saved")
+    missing = Saved(is_new=True, load_error="it is cut off or damaged: Input data was truncated")
     assert (store.load(), store.load()) == (missing, missing)
     store.save(OTHER)
     assert len([record for record in caplog.records if "counts as missing" in record.message]) == 1

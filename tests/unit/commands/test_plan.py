@@ -160,7 +160,11 @@ def test_a_plan_holds_a_delete_over_the_budget(
     assert plan(installation, *flags) == 3
     output = capsys.readouterr().out
     assert re.search(r"! A  old\.example\.org .*\[held\]\n", output)
-    assert re.search(r"1 delete is HELD .*: extdns approve \S{4}-\S{4} --state-file=\S+\n", output)
+    assert re.search(
+        r"1 delete is HELD .*: extdns approve \S{4}-\S{4} --state-file=\S+\n  the deletes by absence in .* exceeded",
+        output,
+    )
+    assert output.count("exceeded") == 1
     assert (
         "The evidence is [orphan-gone]: such deletes have a smaller budget, or need approval.\n"
         "A running extdns may have better evidence, because it observes when objects are deleted or changed.\n"

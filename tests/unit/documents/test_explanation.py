@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 from msgspec.structs import replace
 
+from extdns.config import parse
 from extdns.documents.document import ProcessReference
 from extdns.documents.explanation import suggest_next_step
-from extdns.model.claim import ExcludedClaim
-from extdns.model.reason import Reason
+from extdns.documents.name import build_name
+from extdns.documents.snapshot import EngineSnapshot
+from extdns.model.claim import ClaimWarning, ExcludedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Category, Reason
+from extdns.model.zone import ZoneList
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.builders import PLAN, build_claim, observe, owned, record, ref
-from tests.unit.documents.cases import NAMES, OTHER_NAMES, REQUESTED, explain, start_dry
+from tests.builders import INGRESS, PLAN, SERVICE, build_claim, change_phase, observe, owned, record, ref
+from tests.unit.documents.cases import (
+    NAMES,
+    OTHER_NAMES,
+    REQUESTED,
+    WEB,
+    explain,
+    render,
+    run_on,
+    start_dry,
+)
+from tests.world import build_world
 
 HERITAGE = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/default/web"'
 
@@ -66,9 +83,31 @@ def test_the_suggested_next_step_depends_on_the_reason(reason: Reason, expected:
     assert next_step(reason) == expected
 
 
-@pytest.mark.parametrize("reason", [one for one in NAMES if one.row.next_step])
+BESIDE_OTHERS: Final = {Reason.REQUESTED_BY_OTHER, Reason.INCOMPATIBLE_TYPE}
+"""Reasons of claims beside one that is published, whose reason is that of the name."""
+
+
+@pytest.mark.parametrize("reason", [one for one in NAMES if one.row.next_step and one not in BESIDE_OTHERS])
 def test_the_next_step_for_a_name_is_that_of_the_row_of_its_reason(reason: Reason) -> None:
-    assert next_step(reason).startswith(reason.row.next_step)
+    document = explain(NAMES[reason](), OTHER_NAMES.get(reason, WEB))
+    assert suggest_next_step(document).startswith(reason.row.next_step)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [one for one in NAMES if not (one.row.transient or one.row.category is Category.IN_SYNC or one in BESIDE_OTHERS)],
+)
+def test_no_next_step_leaves_a_person_to_wait_where_something_can_be_done(reason: Reason) -> None:
+    document = explain(NAMES[reason](), OTHER_NAMES.get(reason, WEB))
+    assert "decides again" not in suggest_next_step(document)
+
+
+def test_the_next_step_for_a_published_name_is_about_the_value_that_is_ignored() -> None:
+    warning = ClaimWarning(reason=Reason.PROPERTY_IGNORED, field="property aws/weight", value="7", allowed="none")
+    claim = replace(build_claim("web", "web"), warnings=(warning,))
+    document = explain(start_dry(*owned("web"), first=[observe("web", claim)]))
+    assert document.reason == Reason.PUBLISHED
+    assert suggest_next_step(document).startswith("remove the property from the object")
 
 
 def test_nothing_is_to_do_about_a_record_of_others_that_no_object_requests() -> None:
@@ -139,3 +178,25 @@ def test_the_next_step_for_an_orphan_that_will_be_deleted_says_first_that_extdns
     document = explain(NAMES[Reason.ORPHAN_GONE]())
     assert suggest_next_step(document).startswith("nothing to do if nobody needs the record: extdns deletes it. ")
     assert "To keep the record, let an object request the name" in suggest_next_step(document)
+
+
+@pytest.mark.parametrize(
+    ("provider", "parent"),
+    [
+        ("aws", ", or add --aws-zone-match-parent, to manage the zones above it, too"),
+        ("google", ""),
+    ],
+)
+def test_of_a_name_whose_zone_a_filter_excludes_the_next_step_names_the_filter_and_the_zone(
+    provider: str, parent: str
+) -> None:
+    world = build_world()
+    world.provider.zone_list = ZoneList(zones=(), excluded=("example.com", "example.org"))
+    now = EngineSnapshot(run_on(world, REQUESTED, change_phase(SERVICE), change_phase(INGRESS)).engine)
+    config = parse(["--source=service", f"--provider={provider}", "--domain-filter=web.example.org"], {})
+    document = build_name(now, DnsName(WEB), config, zones_known=0, missing=())
+    assert document.reason == Reason.NO_ZONE
+    assert suggest_next_step(document) == (
+        f"check --domain-filter=web.example.org{parent}. The zone that can hold the name: example.org"
+    )
+    assert "none; 0 zones known, none of which can hold the name; filters exclude example.org" in render(document)

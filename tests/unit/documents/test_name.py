@@ -207,7 +207,7 @@ def test_the_explanation_says_if_a_record_of_an_unmanaged_type_blocks_a_requeste
     assert f"the requested record cannot coexist with the {rtype} record, which stays" in render(document)
     assert [one.blocks_requested for one in document.records] == [True]
     assert "  the requested record cannot coexist with it, and is not created\n" in render(document)
-    assert "Next: Resolve the conflict; extdns retries automatically." in render(document)
+    assert "Next: remove one of the two records, or change it so that both can coexist" in render(document)
 
 
 def test_a_record_of_an_unmanaged_type_that_can_coexist_with_a_requested_record_does_not_block_it() -> None:

@@ -193,12 +193,12 @@ def test_the_explanation_of_a_change_held_for_another_cluster_shows_its_id_and_h
 
 
 @pytest.mark.parametrize("reason", [Reason.ABSENCE_UNCONFIRMED, Reason.SOURCE_DOWN, Reason.POLICY_KEEPS])
-def test_the_explanation_of_a_kept_record_says_that_no_object_requests_it_and_when_extdns_decides_again(
+def test_the_explanation_of_a_kept_record_says_that_no_object_requests_it_and_what_to_do(
     reason: Reason,
 ) -> None:
     text = render(explain(NAMES[reason](), WEB))
     assert text.partition("\n")[0].startswith(f"{WEB} exists, but no object requests it")
-    assert "Next: extdns decides again when something changes. All names: extdns plan [flags]" in text
+    assert f"Next: {reason.row.next_step}" in text
 
 
 def test_a_held_delete_is_explained_with_its_evidence_and_how_to_approve_it() -> None:

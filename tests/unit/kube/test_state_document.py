@@ -85,7 +85,7 @@ def test_unreadable_saved_state_of_one_owner_is_reported_and_does_not_affect_oth
         state_document.build_empty_document("s"), "green", SAVED
     )
     document["data"][state_document.build_key("me")] = text
-    with pytest.raises(InvalidValueError):
+    with pytest.raises(state_document.DamagedStateError, match=r"^it is "):
         state_document.read_saved_state(document, "me")
     assert state_document.read_saved_state(document, "green") == SAVED
     assert "green" in dict(state_document.list_owners(document))
