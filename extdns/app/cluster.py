@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from extdns import log
-from extdns.app.source_specs import find_namespaces, reads_cluster
+from extdns.app.source_specs import find_namespaces, map_kinds_to_sources, reads_cluster
 from extdns.errors import ApiError, DeniedError, UsageError, sanitize
 from extdns.flags.kubernetes_names import NAMESPACE
 from extdns.flags.usage_errors import usage_error
@@ -101,7 +101,12 @@ def _build_manifest_or_live_cluster(
 
         open_files = partial(ManifestCluster, namespaces=namespaces, full_kinds=full_kinds)
         watch = bool(chosen.manifests) and not config.control.once
-        manifests = open_files(chosen.manifests, watch=watch, cluster_id=chosen.cluster_id)
+        manifests = open_files(
+            chosen.manifests,
+            watch=watch,
+            cluster_id=chosen.cluster_id,
+            map_sources=partial(map_kinds_to_sources, config.sources),
+        )
         if snapshot is None:
             return manifests
         from extdns.kube.completed_manifests import CompletedManifests

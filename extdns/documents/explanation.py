@@ -49,7 +49,11 @@ def format_name(document: NameDocument) -> Iterator[str]:
     """Yield the lines about one name, without line ends."""
     yield f"{document.answer}  [{document.reason}]" if document.reason else document.answer
     if explanation := look_up_meaning(document.reason or ""):
-        yield explanation
+        yield (
+            f"{explanation.removesuffix('.')}, but for: {remarks}."
+            if (remarks := _list_remarks(document))
+            else explanation
+        )
     yield from format_missing(document.missing)
     yield ""
     for label, lines in build_sections(document):
@@ -57,6 +61,13 @@ def format_name(document: NameDocument) -> Iterator[str]:
             yield f"  {'' if index else label:{_LABEL_WIDTH}}{line}"
     yield ""
     yield f"Next: {suggest_next_step(document)}"
+
+
+def _list_remarks(document: NameDocument) -> str:
+    """Return which values of objects the published record lacks, or publishes although they do not work everywhere."""
+    if document.reason != Reason.PUBLISHED:
+        return ""
+    return ", ".join(dict.fromkeys(describe_value(one) for claim in document.claims for one in claim.problems))
 
 
 def build_sections(document: NameDocument) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -215,7 +215,10 @@ def build_name(
         owner=config.registry.txt_owner_id,
         excluded=found.excluded,
         closest=() if claims or found.records else tuple(_list_closest(seen, name)),
-        not_known=tuple(_list_unknown(seen, decisions, last, lives=live is not None)),
+        not_known=(
+            *(text for one in seen.scope.ignored_documents for text, line, _ in (one.partition("\n"),) if line),
+            *_list_unknown(seen, decisions, last, lives=live is not None),
+        ),
         missing=missing,
         other_affix=affix.flag,
         other_affix_records=affix.records,

@@ -35,6 +35,7 @@ from extdns.documents.rules import NO_RULES, RuleSnapshot, ViolationDocument, de
 from extdns.documents.scope_warnings import ScopeWarning, find_plan_warnings
 from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
 from extdns.documents.text import (
+    SWITCHES_TO_SET,
     describe_details,
     describe_object,
     describe_value,
@@ -283,12 +284,15 @@ def build_plan(
 
 
 def _count_excluded(seen: EngineSnapshot) -> dict[str, int]:
-    """Return how many objects each flag or annotation excludes, sorted by flag. Excluded single names do not count."""
+    """Return how many objects each flag or annotation excludes, sorted by flag.
+
+    Excluded single names count only if a switch excludes them because it is not set.
+    """
     found = {
         (key, claim.excluded_by)
         for key, claims in seen.claims.objects()
         for claim in claims
-        if isinstance(claim, ExcludedClaim) and claim.name is None
+        if isinstance(claim, ExcludedClaim) and (claim.name is None or claim.excluded_by in SWITCHES_TO_SET)
     }
     return dict(sorted(Counter(flag for _, flag in found).items()))
 
@@ -449,11 +453,18 @@ def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
     return (one.zone is None, name, id_, one.name, one.set_identifier, one.type)
 
 
+_REMARKS: Final = frozenset(reason for reason in Reason if reason.row.is_remark)
+
+
 def _list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
     """Yield the remarks on the whole plan: for each a tuple of lines, safe for a terminal."""
-    if plan.problems:
-        lines = (line for problem in plan.problems for line in describe_problem(problem))
-        yield ("Invalid objects (other records unaffected)", *lines)
+    invalid = [one for one in plan.problems if one.reason not in _REMARKS]
+    for title, problems in {
+        "Invalid objects (other records unaffected)": invalid,
+        "Ignored values, and values that do not work everywhere": [one for one in plan.problems if one not in invalid],
+    }.items():
+        if problems:
+            yield (title, *(line for problem in problems for line in describe_problem(problem)))
     if plan.violations:
         yield ("Violations of rules", *map(describe_violation, plan.violations))
     if plan.held:
@@ -462,8 +473,7 @@ def _list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
             *([] if isinstance(plan, RunningPlanDocument) else _explain_absence(plan.held)),
         )
     if plan.excluded:
-        excluded = (f"{format_count(count, 'object')} excluded by {flag}" for flag, count in plan.excluded.items())
-        yield tuple(map(escape_line, excluded))
+        yield tuple(escape_line(_describe_excluded(*one)) for one in plan.excluded.items())
     if plan.status_from_cluster:
         yield (escape_line(f"Status from the cluster: {', '.join(plan.status_from_cluster)}"),)
     if plan.owner and (orphans := sum(one.reason in _ORPHANS for one in (*plan.changes, *plan.unfulfilled))):
@@ -471,6 +481,13 @@ def _list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
     yield from ((escape_line(f"WARNING: {one.text}"), escape_line(f"  {one.next}")) for one in plan.warnings)
     if plan.missing:
         yield tuple(format_missing(plan.missing))
+
+
+def _describe_excluded(flag: str, count: int) -> str:
+    if flag in SWITCHES_TO_SET:
+        requests = format_count(count, "object requests", "objects request")
+        return f"{requests} a name, but {flag} is not set"
+    return f"{format_count(count, 'object')} excluded by {flag}"
 
 
 def _describe_orphans(orphans: int, owner: str) -> tuple[str, str]:

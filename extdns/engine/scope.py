@@ -29,7 +29,8 @@ class PassScope(Value, frozen=True, kw_only=True):
         knows_objects: whether every kind and every manifest could be read.
         requests_names: whether an object requests a name.
         excluding_flags: the flags that exclude objects or names, sorted, if no object requests a name; otherwise ().
-        ignored_documents: a message for each document that is not an object, sorted.
+        ignored_documents: a message for each document that is not an object, and for each kind that no source reads,
+            sorted; a second line says what to do, if that is not the same for all documents.
         excluded_names: the requested names, if filters of names and types exclude all of them; otherwise ().
         without_status: how many requests are not fulfilled because a status has no address, or no acceptance.
     """

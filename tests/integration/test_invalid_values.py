@@ -130,7 +130,12 @@ def test_what_is_published_but_not_as_the_object_states_it_is_said_and_fails_not
     plan = capsys.readouterr().out
     assert "annotation cloudflare-proxied: 'true' is ignored  [property-ignored]" in plan
     assert cli.main(["explain", "web.example.org", *installation.flags()], {}) == 0
-    assert "is ignored; allowed: with --provider=zonefile: no property  [property-ignored]" in capsys.readouterr().out
+    explanation = capsys.readouterr().out
+    assert (
+        "The zone holds what the object requests, but for: annotation cloudflare-proxied: 'true' is ignored.\n"
+    ) in explanation
+    assert "is ignored; allowed: with --provider=zonefile: no property  [property-ignored]" in explanation
+    assert "\nNext: remove the property from the object, or choose a provider that has it" in explanation
 
 
 SURFACES: Final = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from threading import Event, Lock, Thread
 from typing import BinaryIO, Final, Protocol
 
@@ -22,7 +22,8 @@ from extdns.model.cluster import (
     Phase,
     Sighting,
 )
-from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectRef
+from extdns.model.value import format_count
 from extdns.resources.kinds import STRUCTS
 
 _REFRESH_VALID_S: Final = 1.0
@@ -57,6 +58,7 @@ class ManifestCluster:
         namespaces: WatchedNamespaces | None = None,
         full_kinds: Collection[Kind] = (),
         cluster_id: str = "",
+        map_sources: Callable[[], Mapping[Kind, str]] = dict,
         monotonic: Callable[[], float] = time.monotonic,
         watch_files: WatchFiles = watch_files,
         flag: str = "manifests",
@@ -72,6 +74,8 @@ class ManifestCluster:
             full_kinds: kinds whose objects keep all fields, for templates, among them those of
                 `--unstructured-resource`.
             cluster_id: the value of `--cluster-id`. The first `take` reports it before all other changes.
+            map_sources: returns the kinds that sources read, each with the name of a source; called at most once, and
+                only if there are objects of kinds that nobody required.
             monotonic: seconds that never go back.
             watch_files: watches files; tests replace it.
             flag: the flag that names the paths, for messages.
@@ -95,6 +99,8 @@ class ManifestCluster:
         self._new_kinds: list[Kind] = []
         self._reported: ProblemMessages = {}
         self._reported_ignored: ProblemMessages = {}
+        self._map_sources = map_sources
+        self._unread: ProblemMessages | None = None
         self._refresh_lock = Lock()
         self._read_at_s: float | None = None
         self._has_changes = Event()
@@ -189,10 +195,29 @@ class ManifestCluster:
     def _list_problems(self) -> Iterator[ObjectProblem]:
         """List the problems that were solved, then the new ones, of required kinds."""
         problems = {at: text for at, text in self._loader.index.find_problems().items() if self._is_relevant(at[1])}
-        ignored = self._loader.index.find_ignored()
+        if self._unread is None:
+            self._unread = dict(self._find_unread())
+        ignored = self._loader.index.find_ignored() | self._unread
         yield from _compare_problems(self._reported, problems, is_ignored=False)
         yield from _compare_problems(self._reported_ignored, ignored, is_ignored=True)
         self._reported, self._reported_ignored = problems, ignored
+
+    def _find_unread(self) -> Iterator[tuple[tuple[str, ObjectKey | None], str]]:
+        """Yield for each kind that no source reads a message about its objects that may request names.
+
+        Objects of the core group request names only by an annotation.
+        """
+        index, found = self._loader.index, dict[Kind, list[ObjectKey]]()
+        for key in index.list_all_keys():
+            if key.kind not in self._states and self._namespaces.contains(key):
+                found.setdefault(key.kind, []).append(key)
+        sources = self._map_sources() if found else {}
+        for kind in sorted(found.keys() & sources.keys(), key=lambda one: one.name):
+            keys = sorted(key for key in found[kind] if kind.group or _has_hostname(index.get(key)))
+            if keys:
+                others = f" and {format_count(len(keys) - 1, 'other object')}" if len(keys) > 1 else ""
+                text = f"{ObjectRef(key=keys[0])}{others} may request names, but no --source reads kind {kind.name}"
+                yield (index.find_file(keys[0]), keys[0]), f"{text}\nadd --source={sources[kind]}"
 
     def _list_changed(self, kinds: Collection[Kind]) -> Iterator[ObjectChange]:
         """List the objects of *kinds* that have changed. `take` has returned the objects of these kinds before."""
@@ -220,6 +245,11 @@ class ManifestCluster:
 
     def _is_relevant(self, key: ObjectKey | None) -> bool:
         return key is None or (key.kind in self._states and self._namespaces.contains(key))
+
+
+def _has_hostname(obj: KubernetesObject | None) -> bool:
+    annotations = obj.metadata.annotations if obj else None
+    return any(key.startswith("external-dns.") and key.endswith("hostname") for key in annotations or ())
 
 
 def _compare_problems(before: ProblemMessages, after: ProblemMessages, *, is_ignored: bool) -> Iterator[ObjectProblem]:

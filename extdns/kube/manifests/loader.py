@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from threading import Lock
@@ -260,6 +260,10 @@ class ManifestIndex:
         """Return the name of the file that wins for the object at *key*; "" if no file describes it."""
         files = self._list_files_in_order(key)
         return files[0].name if files else ""
+
+    def list_all_keys(self) -> Iterable[ObjectKey]:
+        """Return the keys of all objects, in no particular order."""
+        return self._files_by_key.keys()
 
     def list_keys(self, kind: Kind) -> Iterator[ObjectKey]:
         """Yield the keys of all objects of *kind* in no particular order."""
