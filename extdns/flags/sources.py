@@ -78,7 +78,9 @@ class SourceFlags(FlagSection, topic="Sources"):
         kind=TIME,
     )
     prefer_alias: bool = flag(
-        "request an alias in place of each CNAME whose object does not set the property alias itself", default=False
+        "request an alias in place of each CNAME whose object does not set the property alias itself",
+        default=False,
+        providers=("aws", "inmemory", "pdns", "webhook"),
     )
     merge_across_namespaces: bool = flag(
         "merge the targets of objects in several namespaces that request one name", default=False, compat=True

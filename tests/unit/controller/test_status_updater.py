@@ -229,6 +229,12 @@ def test_has_the_reason_of_each_endpoint_that_is_not_published(
     assert (statuses.endpoints, list_problems(statuses)) == (1, [expected])
 
 
+def test_an_endpoint_that_is_published_without_a_property_is_valid() -> None:
+    ignored = ClaimWarning(reason=Reason.PROPERTY_IGNORED, field="property aws/weight", value="7", allowed="none")
+    (status,) = StatusScene().run(*synced(at(build_claim("web", "web"), 0, ignored)))
+    assert (status.endpoints, list_problems(status)) == (1, [])
+
+
 def test_says_that_the_object_lost_a_hostname_contest() -> None:
     scene = StatusScene()
     (web,) = version(1, build_claim("web", "web")).observations
