@@ -266,7 +266,6 @@ class Reason(StrEnum):
         event_when=EventWhen.RETAINED,
         event="Retained",
         log=LogLevel.INFO,
-        next_step="correct why its parent, such as the Gateway, does not accept it: the status of the object says so",
     )
     ABSENCE_UNCONFIRMED = ReasonRow(
         "absence-unconfirmed",

@@ -26,11 +26,14 @@ RECORD_TYPE = "record-type"
 def is_honoured(key: str, properties: Iterable[str]) -> bool:
     """Return whether a provider that honours *properties* honours the property *key*.
 
-    One of *properties* that ends with a slash stands for all that begin with it, and for those without a slash.
-    `record-type` is honoured with any provider.
+    One of *properties* that ends with a slash stands for all that begin with it, and for those without a slash. One
+    that begins with a slash has the prefix of annotations before it. `record-type` is honoured with any provider.
     """
     return key == RECORD_TYPE or any(
-        key == one or (one.endswith("/") and ("/" not in key or key.startswith(one))) for one in properties
+        key == one
+        or (one.endswith("/") and ("/" not in key or key.startswith(one)))
+        or (one.startswith("/") and key.endswith(one))
+        for one in properties
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.flags.providers import CloudflareFlags
 from extdns.model.zone import Permission, Zone
+from providers.cloudflare.entries import PROPERTIES
 from providers.cloudflare.settings import MAX_CALLS_PER_S, MAX_PAGE_ITEMS, URL, CloudflareSettings
 from providers.common.api_calls import RateLimit, RateLimiter
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
@@ -67,6 +68,7 @@ PROVIDER: Final = ProviderSpec(
     build=build,
     check_permissions=check_permissions,
     conditional=False,
+    properties=tuple(f"/{name}" for name in PROPERTIES),
     remedies={
         "no credentials": "set CF_API_TOKEN to a token with the permissions Zone Read and DNS Write",
         "10000": "give the token the permissions Zone Read and DNS Write for the zone",

@@ -293,5 +293,5 @@ class WarningStage(Value, frozen=True, kw_only=True):
 
     @property
     def _allowed(self) -> str:
-        known = ", ".join(f"{one}…" if one.endswith("/") else one for one in self.properties)
+        known = ", ".join(f"{one}…" if one.endswith("/") else one.removeprefix("/") for one in self.properties)
         return f"with --provider={self.provider}: {known or 'no property'}"
