@@ -142,7 +142,7 @@ def split_detached(view: NameView) -> tuple[NameView, list[Unfulfilled]]:
     if not detached:
         return view, []
     rest = tuple([claim for claim in view.claims if claim not in detached])
-    return replace(view, claims=rest), find_unresolved(detached, frozenset())
+    return replace(view, claims=rest), find_unresolved(detached, ())
 
 
 def await_rules(requested: Requested) -> NamePlan:

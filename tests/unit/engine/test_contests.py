@@ -93,15 +93,6 @@ def test_contested_name_goes_to(records: tuple[Record, ...], blue: Claim, target
     ]
 
 
-def test_an_older_object_whose_gateway_is_missing_takes_no_name_from_another_namespace() -> None:
-    world = start_both(blue=NEW_BLUE, green=build_unresolved("web", "web", Reason.NO_GATEWAY, namespace="green"))
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.list_decisions("web") == [
-        ("", Action.NONE, Reason.NO_GATEWAY),
-        ("A", Action.KEEP, Reason.PUBLISHED),
-    ]
-
-
 def test_decision_names_the_object_that_has_precedence() -> None:
     decisions = start_both(blue=NEW_BLUE).engine.decisions.decisions(host("web"))
     assert decisions[1].detail == "Service green/web has precedence"
