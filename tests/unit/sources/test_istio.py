@@ -279,6 +279,11 @@ def test_a_host_of_a_virtual_service_gets_targets_or_is_excluded_with_the_reason
     assert reduce_claims(of_service(obj, gateway("a.t"), PROXY)) == [expected]
 
 
+def test_a_missing_gateway_hides_no_other_one_that_keeps_the_record_while_it_has_no_address() -> None:
+    found = of_service(virtual_service("a.t", gateways=["gone", "mesh/g"]), gateway("a.t"), proxy())
+    assert reduce_claims(found) == [unresolved("a.t", Reason.NO_ADDRESS)]
+
+
 # docs/spec/sources.md 7.2
 @pytest.mark.parametrize(
     ("gateways", "invalid"),

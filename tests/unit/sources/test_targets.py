@@ -191,6 +191,14 @@ def test_a_name_that_is_resolved_once_is_not_also_unresolved_or_excluded() -> No
     assert reduce_claims(one.build()) == [resolved("a.t", "A", "192.0.2.1")]
 
 
+def test_a_missing_gateway_does_not_replace_an_unresolved_claim_that_keeps_the_record() -> None:
+    for reasons in ((Reason.NO_GATEWAY, Reason.NO_ADDRESS), (Reason.NO_ADDRESS, Reason.NO_GATEWAY)):
+        one = create_builder()
+        for reason in reasons:
+            one.request_name(HOST, "f", missing(reason))
+        assert reduce_claims(one.build()) == [unresolved("a.t", Reason.NO_ADDRESS)]
+
+
 def test_if_a_name_is_unresolved_or_excluded_twice_the_first_reason_is_kept() -> None:
     one = create_builder()
     one.request_name(HOST, "f", missing())
