@@ -72,6 +72,7 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
         records += read_parent_zone(parent, zone_state, related)
     current = read_owned(registry, records, name, zone_state.zone)
     claims, former = parts.claims.claims(name), parts.decisions.decisions(name)
+    may_lack = not parent and (parts.settings.plan.compat or name == zone_state.zone.name)  # else nothing depends on it
     elsewhere = [
         read_owned(registry, read_records(parts.zones, other, name, registry), name, other.zone) for other in sharing
     ]
@@ -82,7 +83,7 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
         zone=zone_state.zone,
         name=name,
         parent=parent.zone if parent else None,
-        lacks_ownership_name=not parent and lacks_ownership_name(zone_state.zone, name, registry),
+        lacks_ownership_name=may_lack and lacks_ownership_name(zone_state.zone, name, registry),
         claims=claims,
         current=current,
         expected=tuple(project_records(records, zone_state.queue.list_outstanding(related), name, related)),
