@@ -121,6 +121,11 @@ def output_option(*formats: str) -> Callable[[F], F]:
 
 
 OUTPUT: Final = output_option("text", "json")
+BY: Final = option(
+    "--by",
+    metavar="NAME",
+    help="who approves, for the audit log; default: the user of the kubeconfig or of this machine",
+)
 
 
 def list_commands() -> dict[str, str]:

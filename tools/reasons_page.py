@@ -21,8 +21,9 @@ is kept until there is such evidence.
 
 **Event** is the `reason` of the Event on the objects that request the record. *If retained*: only while a record of
 ours is kept although the claim is unresolved. *While held*: on the resource of the record, while its delete is held.
-**Exit** is the exit code of `--once`, unless another decision has a worse one: 1 is a failure, which
-`external_dns_controller_consecutive_soft_errors` counts too; 3 is a delete that waits for approval.
+**Exit** is the exit code of `--once`, unless another decision has a worse one: 1 is a failure, 3 is a delete that waits
+for approval; [messages.md](../design/messages.md#exit-codes) has the other codes. It is 0 if the name belongs to
+somebody else, is excluded or denied by a rule, or has no address yet: nothing went wrong then.
 """
 
 
@@ -41,4 +42,5 @@ def _render_sections() -> Iterator[str]:
 def _render_row(reason: Reason) -> str:
     rule = reason.row.event_rule
     event = "" if rule is EventWhen.NEVER else f"`{reason.event}`{_EVENT_CONDITIONS.get(rule, '')}"
-    return f"| `{reason}` | {reason.row.text} | {event} | {reason.row.exit_code or ''} |"
+    code = f"{reason.row.exit_code or ''}{', not with --compat' if reason.row.reference_skips else ''}"
+    return f"| `{reason}` | {reason.row.text} | {event} | {code} |"

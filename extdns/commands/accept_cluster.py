@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from extdns.command import STATE_FLAGS, command
+from extdns.command import BY, STATE_FLAGS, command
 from extdns.commands.output import show
 from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.flags.parser import KindType
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     exit_codes="0, or 1 if an argument is wrong or no extdns waits until somebody accepts the cluster ID.",
 )
 @click.argument("cluster", metavar="ID", type=KindType(CLUSTER_ID))
-def main(flags: Sequence[str], environ: Mapping[str, str], *, cluster: str) -> int:
+@BY
+def main(flags: Sequence[str], environ: Mapping[str, str], *, cluster: str, by: str | None) -> int:
     """Accept that the objects come from another cluster than the one that the saved state names.
 
     Until then extdns creates records, but updates and deletes none. First check that extdns does not run with the
@@ -35,7 +36,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, cluster: str) -> i
 
     `extdns status` and the decisions with the reason other-cluster show the ID.
     """
-    from extdns.commands.state_store import find_state_store
+    from extdns.commands.state_store import find_approver, find_state_store
     from extdns.kube import state_document
     from extdns.model.saved_state import Approval
 
@@ -46,7 +47,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, cluster: str) -> i
             owner for owner, saved in state_document.list_owners(document or {}) if saved.other_cluster == cluster
         ]
         if owners:
-            approval = Approval(code=cluster, claimed_user=store.find_user())
+            approval = Approval(code=cluster, claimed_user=find_approver(store, by))
             store.update(partial(state_document.add_approvals, approvals=(approval,)))
     except UsageError:
         raise

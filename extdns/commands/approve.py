@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from extdns.command import STATE_FLAGS, command
+from extdns.command import BY, STATE_FLAGS, command
 from extdns.commands.output import show
 from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
@@ -25,18 +25,19 @@ _CODE: Final = re.compile(r"[0-9a-f]{4}-[0-9a-f]{4}")
     flags=STATE_FLAGS,
     examples=(
         "extdns approve 7f3a-91c2 --state-file=state.json",
-        "extdns approve 7f3a-91c2 0b1c-44de --state-file=state.json",
+        "extdns approve 7f3a-91c2 0b1c-44de --state-file=state.json --by=alice",
     ),
     exit_codes="0, or 1 if an argument is wrong or no held deletes have one of the codes.",
 )
 @click.argument("codes", metavar="CODE...", nargs=-1)
-def main(flags: Sequence[str], environ: Mapping[str, str], *, codes: Sequence[str]) -> int:
+@BY
+def main(flags: Sequence[str], environ: Mapping[str, str], *, codes: Sequence[str], by: str | None) -> int:
     """Approve the held deletes that are shown under CODE, as far as they are still held, for 24 hours.
 
     The running extdns reads the approval within ten seconds; if none runs, the next one does. `extdns status`, the log
     and the Events of the objects show the code.
     """
-    from extdns.commands.state_store import find_state_store
+    from extdns.commands.state_store import find_approver, find_state_store
     from extdns.documents.held import summarize_held_sets
     from extdns.kube import state_document
     from extdns.model.saved_state import Approval
@@ -62,7 +63,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, codes: Sequence[st
         sets = summarize_held_sets(state_document.list_owners(document)) if document is not None else ()
         known = [one for one in sets if one.code in codes]
         if known:
-            user = store.find_user()
+            user = find_approver(store, by)
             approvals = [Approval(code=code, claimed_user=user) for code in dict.fromkeys(one.code for one in known)]
             store.update(partial(state_document.add_approvals, approvals=approvals))
     except UsageError:

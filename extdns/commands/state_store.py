@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
 
 from extdns.app import state_store
 from extdns.config import parse_state_flags
-from extdns.errors import UsageError
+from extdns.errors import UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from extdns.kube.state_store import StateDocumentStore
+
+_SERVICE_ACCOUNT: Final = "system:serviceaccount:"
 
 
 def find_state_store(arguments: Sequence[str], environ: Mapping[str, str]) -> StateDocumentStore:
@@ -37,3 +42,20 @@ def find_state_store(arguments: Sequence[str], environ: Mapping[str, str]) -> St
             "give --state-configmap=NAME or --state-file=PATH, as the running extdns has",
         )
     return found
+
+
+def find_approver(store: StateDocumentStore, given: str | None) -> str:
+    """Return who approves: the *given* name, else the user of the kubeconfig or of this machine, else ask for a name.
+
+    A service account, as which a command in a pod runs, is not a person.
+
+    Raises:
+        UsageError: nobody can be asked.
+    """
+    user = given or store.find_user()
+    if user and not user.startswith(_SERVICE_ACCOUNT):
+        return user
+    if sys.stdin is not None and sys.stdin.isatty():
+        return str(click.prompt("Your name, for the audit log", err=True))
+    known = f"; known is only {sanitize(user)}" if user else ""
+    raise usage_error(f"the name of the person who approves is not known{known}", "give yours: --by=NAME")

@@ -5,10 +5,11 @@ See docs/design/delete-safety.md, "One pass and dry runs".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns.engine.decisions import is_held_decision
 from extdns.engine.health import find_failures, reference_fails
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
@@ -25,20 +26,21 @@ NOTHING_IN_SCOPE = 4
 VIOLATED = 5
 """`extdns plan --fail-on`: a rule is violated (docs/design/rules.md)."""
 
+_FAILING: Final = tuple(reason for reason in Reason if reason.row.exit_code == FAILED)
+
 
 def compute_exit_code(engine: Engine, *, leaves_nothing: bool = False) -> int:
     """Return 1 if something failed, else 3 if a delete is held, else 4 if *leaves_nothing*, else 0.
 
-    What failed is what `find_failures` reports, such as a source, a zone, an object whose claims could not be computed,
-    or a change that was rejected. With `--compat`, only what makes external-dns fail counts, and there is no code 4.
+    What failed is what `find_failures` reports, such as a source or a zone, and each decision whose reason has the exit
+    code 1 in its row. With `--compat`, only what makes external-dns fail counts, and there is no code 4.
 
     Args:
         engine: the engine after the pass.
         leaves_nothing: whether no name can be planned, because of a filter or because nothing was found.
     """
-    compat = engine.settings.plan.compat
-    failed = reference_fails(engine) if compat else any(find_failures(engine))
-    if failed:
+    compat, reasons = engine.settings.plan.compat, engine.decisions.reasons
+    if reference_fails(engine) if compat else any(find_failures(engine)) or any(reasons[one] for one in _FAILING):
         return FAILED
     if any(is_held_decision(decision) for decision in engine.decisions):
         return HELD

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from extdns.engine.accepted_settings import AcceptedSettings
 from extdns.engine.cluster_check import ClusterCheck
 from extdns.engine.delete_budget import WINDOW_S, Count, DeleteBudgets, identify_name, list_scopes, sort_narrow_first
-from extdns.engine.delete_entries import PLAN_APPROVAL, Entries, Entry, Hold
+from extdns.engine.delete_entries import PLAN_APPROVAL, DeleteState, Entries, Entry, Hold
 from extdns.engine.hold_codes import HoldCodes, compute_digest, compute_record_id
 from extdns.engine.saved_entries import count_made, list_granted, list_saved_scopes, load_entries, save_holds
 from extdns.model.change import APPROVAL, Blocked
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 APPROVAL_S: Final = 24 * 3600.0
 _CONFIRMED: Final = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
 """Evidence that has lasted for a grace period when it is confirmed. The delete waits for no further one."""
+_TOGETHER_S: Final = 10.0
+"""Deletes of one cause begin within seconds of each other. Held together, they have one code."""
 _STATELESS: Final = "no saved state is known: deletes by absence wait until extdns has run for ten minutes"
 
 
@@ -362,7 +364,7 @@ class DeleteGuard:
         return sorted(due, key=lambda entry: (entry.zone_id, entry.delete.owned.key if entry.delete else ()))
 
     def _grant_or_hold(self, due: list[Entry], now_s: float) -> set[DnsName]:
-        """Grant or hold the *due* deletes. Also hold granted ones whose scope went over budget after the grant.
+        """Grant or hold the *due* deletes. If their scope is over budget, also hold those that are granted or soon due.
 
         Returns:
             The names to plan again.
@@ -376,8 +378,9 @@ class DeleteGuard:
             if self._is_exceeded(scope, now_s, by_absence=by_absence)
         }
         names: set[DnsName] = set()
-        for entry in (*self.entries.granted.values(), *due):
-            assert entry.delete is not None  # noqa: S101 - neither is due or granted without evidence
+        soon = self._list_waiting_until(now_s + _TOGETHER_S) if due and exceeded else ()
+        for entry in (*self.entries.granted.values(), *due, *soon):
+            assert entry.delete is not None  # noqa: S101 - neither waits, is due or granted without evidence
             name, counted = entry.delete.owned.record.name, self._count_waiting(entry)
             over = [one for one in counted.scopes if (one, counted.by_absence) in exceeded] if counted else []
             if not self._is_allowed(entry):
@@ -396,6 +399,14 @@ class DeleteGuard:
         self._revision += bool(names)
         self._update_codes()
         return names | self._apply_waiting_approvals(now_s)
+
+    def _list_waiting_until(self, at_s: float) -> list[Entry]:
+        """Return the entries whose deletes wait now and are due by *at_s* (monotonic seconds)."""
+        return [
+            entry
+            for entry in self.entries
+            if entry.state is DeleteState.WAITING and entry.timer_at < math.inf and self._find_due_at(entry) <= at_s
+        ]
 
     def _hold(self, entry: Entry, scope: Scope, now_s: float, *, by_budget: bool) -> None:
         """Hold a due delete. If the record is held already, as that of a transfer can be, it keeps this hold."""

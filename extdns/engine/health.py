@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.engine.state_sync import NO_SAVED_STATE
 from extdns.errors import shorten
@@ -16,6 +16,9 @@ from extdns.model.value import format_count
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.zones import ZoneState
+
+
+_SKIPPED_BY_REFERENCE: Final = tuple(reason for reason in Reason if reason.row.reference_skips)
 
 
 def find_failures(engine: Engine) -> tuple[str, ...]:
@@ -54,17 +57,15 @@ def find_state_failure(engine: Engine) -> str:
 def reference_fails(engine: Engine) -> bool:
     """Return whether external-dns would have failed in this situation; with `--compat`, the exit code then is 1.
 
-    External-dns leaves out a change that is larger than a batch, and only logs a warning. In a dry run it sends nothing
-    that can be refused, so only failed reads and computations count.
+    In a dry run it sends nothing that can be refused, so only failed reads and computations count.
     """
     if any(_unread(engine)):
         return True
     reasons = engine.decisions.reasons
     if not engine.settings.has_writer:
         return any(reasons[reason] for reason in (Reason.OBJECT_FAILED, Reason.RECORD_UNREADABLE))
-    failing = engine.decisions.failing - reasons[Reason.TOO_LARGE]
     return (
-        failing > 0
+        _count_failing(engine) > 0
         or any(_find_invalid_names(engine))
         or any(any(_unwritten(zone_state)) for zone_state in engine.zones)
     )
@@ -91,11 +92,17 @@ def _failures(engine: Engine) -> Iterator[str]:
     for zone_state in engine.zones:
         yield from _unwritten(zone_state)
     unreadable = engine.decisions.reasons[Reason.RECORD_UNREADABLE]
-    if failing := engine.decisions.failing - unreadable:
+    if failing := _count_failing(engine) - unreadable:
         yield f"{format_count(failing, 'record')} could not be published"
     if unreadable:
         yield f"{format_count(unreadable, 'record')} left alone: a record at the name or a related name cannot be read"
     yield from _find_invalid_names(engine)
+
+
+def _count_failing(engine: Engine) -> int:
+    """Return how many decisions are failures; with `--compat`, of those that make external-dns fail."""
+    skipped = _SKIPPED_BY_REFERENCE if engine.settings.plan.compat else ()
+    return engine.decisions.failing - sum(engine.decisions.reasons[reason] for reason in skipped)
 
 
 def _unread(engine: Engine) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import getpass
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -136,7 +137,9 @@ class FileStateStore:
             raise ExtdnsError(f"{self} cannot be written: {_describe_error(exc)}") from exc
 
     def find_user(self) -> str:
-        """Return "": a file does not show who writes it."""
+        """Return the user of this machine, "" if the user id has no name."""
+        with suppress(KeyError, OSError):
+            return getpass.getuser()
         return ""
 
     @contextmanager

@@ -71,6 +71,9 @@ class ReasonRow(Value, frozen=True):
         text: its meaning, in sentences.
         category: what it states about the claim or the record.
         fails: whether it is a failure: the run counts as failed, and `--once` exits with 1.
+        fails_pass: whether `--once` exits with 1 for the cause, such as a source or a zone, which is reported once and
+            not for each record.
+        reference_skips: whether external-dns only warns about it. With `--compat` it is not a failure.
         transient: whether it passes without action by a person, so that it needs no Event.
         keeps_replaced: whether a record of ours that a claim would replace stays if the claim is rejected for this
             reason.
@@ -90,6 +93,8 @@ class ReasonRow(Value, frozen=True):
     text: str
     category: Category = Category.OTHER
     fails: bool = False
+    fails_pass: bool = False
+    reference_skips: bool = False
     transient: bool = False
     keeps_replaced: bool = False
     is_held: bool = False
@@ -117,7 +122,7 @@ class ReasonRow(Value, frozen=True):
     @property
     def exit_code(self) -> int:
         """The exit code of `--once`, unless another decision has a worse one."""
-        return 1 if self.fails else 3 if self.is_held else 0
+        return 1 if self.fails or self.fails_pass else 3 if self.is_held else 0
 
 
 _REVIEW: Final = "See and approve held deletes: extdns status"
@@ -295,6 +300,7 @@ class Reason(StrEnum):
         category=Category.UNDECIDED,
         next_step="let the service account list and watch the kind, or install the kind in the cluster",
         see=CHECK,
+        fails_pass=True,
     )
     POLICY_KEEPS = ReasonRow(
         "policy-keeps",
@@ -339,6 +345,7 @@ class Reason(StrEnum):
         event_when=EventWhen.ALWAYS,
         next_step="correct the rule, or start the policy server",
         see=CHECK,
+        fails_pass=True,
     )
     INVALID_NAME = ReasonRow(
         "invalid-name",
@@ -350,6 +357,7 @@ class Reason(StrEnum):
         next_step=_CORRECT_VALUE,
         hides_request=True,
         is_invalid=True,
+        fails=True,
     )
     INVALID_TARGET = ReasonRow(
         "invalid-target",
@@ -377,6 +385,8 @@ class Reason(StrEnum):
         hides_request=True,
         is_invalid=True,
         next_step=f"correct the endpoint of the object{_AFTERWARDS}",
+        fails=True,
+        reference_skips=True,
     )
     INVALID_ANNOTATION = ReasonRow(
         "invalid-annotation",
@@ -430,6 +440,8 @@ class Reason(StrEnum):
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
         next_step=f"correct the name or the field of the object{_AFTERWARDS}",
+        fails=True,
+        reference_skips=True,
     )
     FORGED_OWNERSHIP = ReasonRow(
         "forged-ownership",
@@ -476,6 +488,7 @@ class Reason(StrEnum):
         "The zones of an account cannot be listed, so the right zone is unknown. New names wait.",
         category=Category.UNREAD,
         see=CHECK,
+        fails_pass=True,
     )
     ZONE_UNREAD = ReasonRow(
         "zone-unread",
@@ -484,6 +497,7 @@ class Reason(StrEnum):
         category=Category.UNREAD,
         see=CHECK,
         log=LogLevel.NOTHING,
+        fails_pass=True,
     )
     ZONE_GONE = ReasonRow(
         "zone-gone",
@@ -604,6 +618,7 @@ class Reason(StrEnum):
         fails=True,
         event=RECORD_ERROR,
         next_step="request fewer or shorter targets",
+        reference_skips=True,
     )
     REFUSED = ReasonRow(
         "refused",
@@ -628,6 +643,7 @@ class Reason(StrEnum):
         Group.PROVIDER,
         "The record is not what was read: somebody else changed it first. It is read and planned again.",
         transient=True,
+        fails_pass=True,
     )
     TRY_LATER = ReasonRow(
         "try-later",

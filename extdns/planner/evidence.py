@@ -121,8 +121,8 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
 
     def _check_failed(self, owned: OwnedRecord, claims: Iterable[NameClaim]) -> Finding | None:
         """Return why to keep the record if the claims of its resource cannot be computed; else None."""
-        failed = (claim for claim in self._find_unresolved(claims, owned) if claim.reason.row.fails)
-        return next(map(_keep_for, failed), None)
+        unresolved = ((claim, claim.reason.row) for claim in self._find_unresolved(claims, owned))
+        return next((_keep_for(claim) for claim, row in unresolved if row.fails and not row.reference_skips), None)
 
     def _read_claim_end(self, owned: OwnedRecord) -> Finding | None:
         """Return the finding if the claim of the resource has ended since the start, else None.

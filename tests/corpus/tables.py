@@ -123,7 +123,12 @@ OURS: Final[Mapping[str, Difference]] = {
 }
 
 # Without --compat, in addition to those above.
+_INVALID_ENDPOINT: Final = Difference(
+    reason="an endpoint that external-dns leaves out with a warning is a failure (docs/design/messages.md)", exit=1
+)
 OURS_BY_DEFAULT: Final[Mapping[str, Difference]] = {
+    "045-service-compat-mate": _INVALID_ENDPOINT,
+    "296-crd-default-targets": _INVALID_ENDPOINT,
     "119-template-missing-label": Difference(
         reason="an ownership record that could be read as one of another name states its record (docs/spec/plan.md 11)",
         gone=("a-a-gold.acme.test. TXT",),

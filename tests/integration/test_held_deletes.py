@@ -56,7 +56,7 @@ def wait_for_state(server: ApiServer, code: str) -> None:
 
 
 def test_a_running_process_makes_held_deletes_after_extdns_approve(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("POD_NAMESPACE", "dns")
     with ApiServer() as server:
@@ -74,6 +74,10 @@ def test_a_running_process_makes_held_deletes_after_extdns_approve(
             code = re.findall(r"extdns approve ([0-9a-f-]+)", line)[0]
             wait_for_state(server, code)
             kubeconfig = f"--kubeconfig={tmp_path / 'kubeconfig'}"
+            server.api.user = "system:serviceaccount:dns:external-dns"  # in the pod, where nobody can be asked
+            assert cli.main(["approve", code, kubeconfig], {}) == 1
+            assert capsys.readouterr().err.endswith("external-dns\n  give yours: --by=NAME\n")
+            server.api.user = USER
             assert cli.main(["approve", code, kubeconfig], {}) == 0
             running.pass_time(11.0)
             running.until("successfully updated")

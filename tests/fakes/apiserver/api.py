@@ -38,6 +38,7 @@ class Api:
         gone_as_status: whether a watch from a version that is too old is answered with status 410, as by servers
             before 1.9 and by proxies. Otherwise the status is 200 and the watch sends an ERROR event.
         bookmark_every_s: interval of bookmarks on watches that allow them.
+        user: the name of the user whom a SelfSubjectReview shows.
         watches: the open watches.
     """
 
@@ -47,6 +48,7 @@ class Api:
     watch_list: WatchList = WatchList.SERVED
     gone_as_status: bool = False
     bookmark_every_s: float = 60.0
+    user: str = USER
     watches: set[Watch] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -63,7 +65,7 @@ class Api:
                 return self._review_access(request)
             if (request.group, request.resource) == _USER_REVIEWS:
                 review = bodies.decode_object(request)
-                return answers.build_json_answer({**review, "status": {"userInfo": {"username": USER}}}, code=201)
+                return answers.build_json_answer({**review, "status": {"userInfo": {"username": self.user}}}, code=201)
             kind = self.catalogue.find(request.group, request.version, request.resource)
             if kind is None or not _has_path(request, kind):
                 return answers.build_no_route()

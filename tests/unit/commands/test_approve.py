@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -55,15 +56,15 @@ def test_approve_shows_the_deletes_that_it_approves(
 ) -> None:
     assert cli.main(["approve", "7f3a-91c2", f"--state-file={tmp_path / 'state'}"], {}) == 0
     assert capsys.readouterr().out == "Approved: 3 deletes in zone example.org (Z2ABC), owner prod.\n"
-    assert store.load_approvals() == (Approval(code="7f3a-91c2"),)
+    assert store.load_approvals() == (Approval(code="7f3a-91c2", claimed_user=getpass.getuser()),)
 
 
 def test_a_former_code_of_a_scope_can_be_approved_with_a_note_that_the_held_deletes_changed(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["approve", f"--state-file={tmp_path / 'state'}", "0000-0001"], {}) == 0
+    assert cli.main(["approve", f"--state-file={tmp_path / 'state'}", "0000-0001", "--by=alice"], {}) == 0
     assert "The held deletes have changed since" in capsys.readouterr().out
-    assert store.load_approvals() == (Approval(code="0000-0001"),)
+    assert store.load_approvals() == (Approval(code="0000-0001", claimed_user="alice"),)
 
 
 def test_approving_a_code_whose_deletes_are_already_approved_succeeds(
@@ -89,12 +90,12 @@ def test_an_unknown_approval_code_is_reported_and_other_codes_are_approved(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "state"
-    assert cli.main(["approve", "1234-5678", "7f3a-91c2"], {"EXTERNAL_DNS_STATE_FILE": str(path)}) == 1
+    assert cli.main(["approve", "1234-5678", "7f3a-91c2", "--by=alice"], {"EXTERNAL_DNS_STATE_FILE": str(path)}) == 1
     assert capsys.readouterr().err == (
         f"error: no held deletes have the code 1234-5678 in state file {path}\n"
         "  held now: 7f3a-91c2 (3 deletes in zone example.org (Z2ABC), owner prod)\n"
     )
-    assert store.load_approvals() == (Approval(code="7f3a-91c2"),)
+    assert store.load_approvals() == (Approval(code="7f3a-91c2", claimed_user="alice"),)
 
 
 @pytest.mark.usefixtures("store")

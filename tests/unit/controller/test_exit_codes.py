@@ -147,6 +147,11 @@ def test_invalid_endpoint_exits_with_1_only_if_its_type_is_managed(
     assert compute_both_codes({"first": [observe("web", claim)], **adjust}) == expected
 
 
+@pytest.mark.parametrize("reason", [Reason.INVALID_ENDPOINT, Reason.INVALID_OBJECT])
+def test_endpoint_that_external_dns_skips_with_a_warning_exits_with_1_only_without_compat(reason: Reason) -> None:
+    assert compute_both_codes({"first": [observe("web", build_unresolved("web", "web", reason))]}) == (0, 1)
+
+
 def test_record_whose_ownership_record_is_ambiguous_is_foreign_and_not_held() -> None:
     zone = (record("cname-web", "192.0.2.1"), record("cname-web", LEGACY, rtype="TXT"))
     assert compute_both_codes({}, *zone) == (0, 0)

@@ -41,11 +41,6 @@ from tests.unit.documents.cases import (
 )
 from tests.world import World
 
-SOURCE_OR_ZONE_FAILS = frozenset(
-    {Reason.POLICY_UNAVAILABLE, Reason.SOURCE_DOWN, Reason.ZONES_UNKNOWN, Reason.ZONE_UNREAD}
-)
-"""The source, the zone or the rules fail instead of the record. It fails the run once, not for each name."""
-
 
 def build_messages() -> EventMessageBuilder:
     return EventMessageBuilder(owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True)
@@ -60,9 +55,7 @@ def test_the_exit_code_the_number_of_failures_and_the_state_of_a_reason_follow_f
     world = NAMES[reason]()
     about = list_decisions(world, reason)
     fails, holds = reason.row.fails, any(map(is_held_decision, about))
-    assert compute_exit_code(world.engine) == (
-        1 if reason in SOURCE_OR_ZONE_FAILS else reason.row.exit_code if about else 0
-    )
+    assert compute_exit_code(world.engine) == (reason.row.exit_code if about else 0)
     assert world.engine.decisions.failing == (len(about) if fails else 0)
     assert {find_state(one) is NameState.FAILING for one in about} <= {fails}
     assert {find_state(one) is NameState.HELD for one in about} <= {holds}

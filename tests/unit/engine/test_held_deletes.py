@@ -91,6 +91,15 @@ def test_mass_delete_is_held_while_creates_are_made() -> None:
     ]
 
 
+def test_deletes_of_one_cause_that_end_their_grace_period_within_seconds_have_one_code() -> None:
+    world = run_forty()
+    for name in NAMES[:13]:
+        world.run(delete_services(name), for_s=0.5)
+    world.run(for_s=120.0)
+    (reported,) = world.held
+    assert len(reported.held) == 13
+
+
 def test_held_deletes_are_reported_and_saved_again_when_evidence_changes() -> None:
     world = run_forty(has_state_store=True)
     world.run(delete_services(*NAMES[:20], cause=Cause.MISSING), for_s=120.0)
