@@ -82,6 +82,7 @@ lock: $(VENV)/dev.stamp ## pin and hash what pyproject.toml asks for (UPGRADE=1:
 		--output-file requirements-build.txt pyproject.toml
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["gssapi"])' \
 		| $(LOCK) $(if $(UPGRADE),--upgrade) --constraint requirements-dev.txt --output-file requirements-gssapi.txt -
+	@echo pip-audit | $(LOCK) $(if $(UPGRADE),--upgrade) --output-file requirements-audit.txt -
 
 clean: ## remove what the targets above made
 	@rm -rf $(VENV) .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .demo build dist

@@ -30,7 +30,7 @@ from extdns.model.change import Action, Applied, Outcome
 from extdns.model.claim import find_problems
 from extdns.model.cluster import Phase
 from extdns.model.kind import ObjectRef
-from extdns.model.reason import LogLevel
+from extdns.model.reason import LogLevel, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -355,7 +355,7 @@ class ActivityReporter:
     def _report_change(self, decision: Decision) -> None:
         if write := self._find_writer(logging.INFO, decision.name, Event.DESIRED_CHANGE):
             action = _ACTION_NAMES[decision.action]
-            fields = self._find_zone_fields(decision)
+            fields = self._find_zone_fields(decision) | {"reason": _find_special_reason(decision)}
             write(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **fields)
 
     def _report_problem(self, decision: Decision) -> None:
@@ -389,3 +389,8 @@ class ActivityReporter:
             recorder.record_invalid_claims(claims)
         for key, failure in engine.claims.unexpected_failures():
             recorder.record_failure(key, failure)
+
+
+def _find_special_reason(decision: Decision) -> Reason | None:
+    """Return the reason of a change unless its action says it: an object requests the record, or another one."""
+    return None if decision.reason in {Reason.REQUESTED, Reason.CHANGED} else decision.reason

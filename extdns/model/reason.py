@@ -166,7 +166,10 @@ class Reason(StrEnum):
         "changed", Group.PUBLISHED, "The record is ours and differs from what the object requests. It will be updated."
     )
     DRIFT_REPAIRED = ReasonRow(
-        "drift-repaired", Group.PUBLISHED, "Somebody else changed the record, which is ours. It will be changed back."
+        "drift-repaired",
+        Group.PUBLISHED,
+        "Somebody else changed or removed the record, which is ours, in the DNS service. It will be as requested "
+        "again.",
     )
     OWNERSHIP_RECORD_MISSING = ReasonRow(
         "ownership-record-missing",

@@ -169,8 +169,9 @@ def _conclude(
     zone: Zone | None, proposal: Proposal, merged: Collection[RecordKey], former: Iterable[Decision]
 ) -> tuple[Action, Reason, str]:
     match proposal.outcome:
-        case Create():
-            return Action.CREATE, Reason.REQUESTED, ""
+        case Create() as create:
+            was_published = _was_as_requested(zone, create, former)
+            return Action.CREATE, Reason.DRIFT_REPAIRED if was_published else Reason.REQUESTED, ""
         case Update(differences=("ownership record",)):
             return Action.UPDATE, Reason.OWNERSHIP_RECORD_MISSING, ""
         case Update(differences=differences) as update:
@@ -187,14 +188,18 @@ def _explain_update(zone: Zone | None, update: Update, former: Iterable[Decision
     """Return why a record is updated: our owner id, a changed request, or an edit by another writer to undo (law 5)."""
     if update.differences == ("owner",):
         return Reason.OWNER_MIGRATED
-    was_right = any(
+    return Reason.DRIFT_REPAIRED if _was_as_requested(zone, update, former) else Reason.CHANGED
+
+
+def _was_as_requested(zone: Zone | None, change: Create | Update, former: Iterable[Decision]) -> bool:
+    """Return whether the record was as it is requested before: then another writer changed or removed it."""
+    return any(
         one.reason in _AS_REQUESTED
         and one.zone == zone
-        and one.desired == update.desired
-        and _is_about(one, update.key)
+        and one.desired == change.desired
+        and _is_about(one, change.key)
         for one in former
     )
-    return Reason.DRIFT_REPAIRED if was_right else Reason.CHANGED
 
 
 def _is_about(decision: Decision, key: RecordKey) -> bool:

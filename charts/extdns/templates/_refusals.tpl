@@ -103,11 +103,17 @@ with a line for each problem: the value, the reason, and what to do.
 {{- toYaml $problems }}
 {{- end }}
 
+{{- /* 96Mi for the first 1,000 names and 7Mi for each further 1,000, 16Mi more with rules: docs/reference/sizing.md. */}}
 {{- define "extdns.memoryProblems" -}}
 {{- $problems := list }}
+{{- $names := .Values.names | default 0 | float64 }}
+{{- $needed := max 0 (divf (subf $names 1000.0) 1000.0 | ceil) | mul 7 | add 96 }}
+{{- if include "extdns.isGiven" (list "policy-rules" (include "extdns.settings" . | fromYamlArray)) }}
+  {{- $needed = add $needed 16 }}
+{{- end }}
 {{- with ((.Values.resources).limits).memory }}
-  {{- if lt (include "extdns.mebibytes" . | float64) 96.0 }}
-    {{- $problems = append $problems (printf "resources.limits.memory %s: extdns needs at least 96Mi, and 256Mi for 10,000 names (docs/reference/sizing.md). Raise or remove it." (toString .)) }}
+  {{- if lt (include "extdns.mebibytes" . | float64) (float64 $needed) }}
+    {{- $problems = append $problems (printf "resources.limits.memory %s: extdns needs at least %dMi for %.0f names (docs/reference/sizing.md). Raise or remove it, or correct names." (toString .) $needed $names) }}
   {{- end }}
 {{- end }}
 {{- toYaml $problems }}

@@ -79,11 +79,19 @@ PLAIN_SECRET: Final = "is a secret, and would be readable in the Deployment."
         ),
         *(
             pytest.param(
-                {"resources": {"limits": {"memory": memory}}},
-                "extdns needs at least 96Mi, and 256Mi for 10,000 names",
+                {"resources": {"limits": {"memory": memory}}, **values},
+                f"extdns needs at least {needed} names",
                 id=f"memory-{memory}",
             )
-            for memory in ("50Mi", "100000k", 64000000, "0.05Gi")
+            for memory, values, needed in (
+                ("50Mi", {}, "96Mi for 1000"),
+                ("100000k", {}, "96Mi for 1000"),
+                (64000000, {}, "96Mi for 1000"),
+                ("0.05Gi", {}, "96Mi for 1000"),
+                ("128Mi", {"names": 10000}, "159Mi for 10000"),
+                ("111Mi", {"extraArgs": {"policy-rules": "/rules"}}, "112Mi for 1000"),
+                ("438Mi", {"names": 49001}, "439Mi for 49001"),
+            )
         ),
         *(
             pytest.param(
@@ -116,6 +124,7 @@ def test_a_chart_value_that_cannot_work_is_refused_with_a_remedy(
             pytest.param({"resources": {"limits": {"memory": memory}}}, id=f"memory-{memory}")
             for memory in ("96Mi", "1Gi", "128M", 200000000, None)
         ),
+        pytest.param({"names": 10000, "resources": {"limits": {"memory": "159Mi"}}}, id="memory-for-10000-names"),
     ],
 )
 def test_valid_but_unusual_chart_values_are_accepted(helm: Helm, values: dict[str, Any]) -> None:

@@ -18,8 +18,8 @@ Keys = tuple[str, ...]
 
 DEFAULTS: Final = read_defaults()
 OPEN: Final = frozenset({("dashboard", "labels"), ("opa",), ("provider",)})
-INACTIVE: Final = ("secretConfiguration",)
-"""Sections that have no effect: values of external-dns's chart that are accepted while they are not enabled."""
+INACTIVE: Final = ("names", "secretConfiguration")
+"""What is not rendered: a value that is only compared with another, and one of external-dns's chart without effect."""
 DIGEST: Final = f"sha256:{'0123456789abcdef' * 4}"
 EVERYTHING: Final = values_of("everything")
 

@@ -28,7 +28,7 @@ STUBS: Final = {
     "cosign": "",
     "gh": "",
 }
-STEPS: Final = ["check", "build", "try-image", "login", "publish"]
+STEPS: Final = ["check", "build", "audit", "try-image", "login", "publish"]
 
 
 @pytest.fixture
@@ -135,6 +135,27 @@ def test_a_release_fails_and_does_not_sign_the_chart_if_helm_push_prints_no_dige
     code, calls = release(clone, "publish")
     assert code != 0
     assert [call.partition(" ")[0] for call in calls] == ["docker", "docker", "cosign", "helm"]
+
+
+@pytest.mark.parametrize(
+    ("failing", "programs"),
+    [
+        pytest.param("pip-audit", ["pip-audit"], id="requirements"),
+        pytest.param("trivy", ["pip-audit", "docker", "trivy"], id="image"),
+        pytest.param("", ["pip-audit", "docker", "trivy"], id="neither"),
+    ],
+)
+def test_the_audit_fails_if_a_vulnerability_of_the_requirements_or_the_image_is_known(
+    clone: Path, failing: str, programs: list[str]
+) -> None:
+    for name in ("pip-audit", "trivy"):
+        provide(clone, name, "exit 1" if name == failing else "")
+    provide(clone, "python3", 'test "$2" != venv || { mkdir -p "$3" && ln -s "${0%/*}" "$3/bin"; }')
+    provide(clone, "python", "")
+    code, calls = release(clone, "audit")
+    assert bool(code) is bool(failing)
+    started = [call.partition(" ")[0] for call in calls]
+    assert [program for program in started if program in {"pip-audit", "docker", "trivy"}] == programs
 
 
 def test_the_release_signs_in_at_the_registry_of_the_image_and_passes_the_token_on_standard_input(

@@ -83,6 +83,7 @@ def test_a_release_is_tested_and_built_before_it_is_published() -> None:
     assert steps == [
         '.ci/release check "$GITHUB_REF_NAME"',
         ".ci/release build",
+        ".ci/release audit",
         ".ci/release login",
         ".ci/release publish",
     ]

@@ -88,6 +88,11 @@ def test_change_is_logged_in_the_form_of_external_dns(action: Action, line: str,
     )
 
 
+def test_change_that_undoes_an_edit_of_somebody_else_is_logged_with_that_reason(list_lines: io.StringIO) -> None:
+    reporter().report_decisions([replace(DECISION, action=Action.UPDATE, reason=Reason.DRIFT_REPAIRED)])
+    assert 'UPSERT web.example.org A" reason=drift-repaired ' in list_lines.getvalue()
+
+
 def test_change_is_logged_with_the_aws_profile_of_its_account(list_lines: io.StringIO) -> None:
     reporter().report_decisions([replace(DECISION, zone=replace(ZONE, account="prod"))])
     assert " profile=prod zoneID=example.org " in list_lines.getvalue(), "4.9"

@@ -183,6 +183,7 @@ def test_created_again_if_removed_with_its_ownership_record() -> None:
     world.run(for_s=75.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.list_ownership_labels() == {"a-web"}
+    assert [decision.reason for decision in world.reported] == ["drift-repaired", "published"]
 
 
 def test_foreign_after_its_ownership_record_was_removed() -> None:
