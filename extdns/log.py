@@ -57,6 +57,9 @@ class Event(StrEnum):
     LINES_OMITTED = "Omitted log lines about single names or objects; --log-level=debug shows all"
     DELETES_HELD = "Deletes are held until a person approves them; creates and updates continue"
     NO_DELETES_HELD = "This scope holds no deletes any more"
+    BULK_UPDATE = (
+        "Without saved state, the first pass changed many records of ours; does another cluster have the same owner id?"
+    )
     OTHER_CLUSTER = "The objects come from another cluster than before: updates and deletes are held"
     CLUSTER_ACCEPTED = "Updates and deletes are no longer held because of another cluster"
     EXISTENCE_UNKNOWN = "Cannot determine whether an object still exists; its records stay, and extdns checks again"

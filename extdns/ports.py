@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from extdns.errors import ExtdnsError
 
 if TYPE_CHECKING:
-    from extdns.model.change import AdjustedRecords, Batch, Blocked, ChangeSet, Decision, Outcome
+    from extdns.model.change import AdjustedRecords, Batch, Blocked, BulkUpdate, ChangeSet, Decision, Outcome
     from extdns.model.claim import Claim
     from extdns.model.cluster import ClusterChange, KindState
     from extdns.model.dns_name import DnsName
@@ -263,6 +263,10 @@ class EventRecorder(Protocol):
 
     def record_batch(self, batch: Batch) -> None:
         """Record Events about the changes of *batch* that need one; the batch was applied."""
+        ...
+
+    def record_bulk_update(self, found: BulkUpdate) -> None:
+        """Record Events that the first pass changed many records of ours without saved state."""
         ...
 
     def record_held_deletes(self, held: HeldSet) -> None:

@@ -28,6 +28,7 @@ from extdns.kube.local_store import LocalStore
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.record import Record
+from extdns.model.saved_state import Saved
 from extdns.model.zone import Zone
 from extdns.ports import Source
 from extdns.resources.kinds import STRUCTS
@@ -232,11 +233,12 @@ def start_cluster(
     page_size: int = 300,
     provider: FaultyProvider | None = None,
     rules: RuleSet | None = None,
+    is_first: bool = False,
     for_s: float = 5.0,
 ) -> ClusterWorld:
     """Start a process with *objects* and a zone that holds *records*, and run it for *for_s* seconds.
 
-    With *provider*, use its zones instead of *records*.
+    With *provider*, use its zones instead of *records*. With *is_first*, no state was ever saved.
     """
     seed = {ZONE: tuple(records)} if zones is None else zones
     world = _start(
@@ -244,6 +246,7 @@ def start_cluster(
         provider=provider or FaultyProvider(inner=InMemoryProvider(seed=seed, page_size=page_size)),
         objects={key_of(one): one for one in objects},
         rules=rules,
+        state_store=MemoryStateStore(saved=Saved(is_new=is_first)),
     )
     world.report_changes((), for_s=for_s)
     return world

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,7 @@ from extdns.documents.snapshot import count_records
 from extdns.engine.scope import measure_scope
 from extdns.errors import ApiError, ExtdnsError, UsageError, escape_unprintable, sanitize
 from extdns.flags.process import STANDARD_OUTPUT
+from extdns.kube import state_document
 from extdns.masking import mask_url
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord
@@ -86,6 +88,7 @@ def _check_services(config: Config) -> Iterator[CheckResult]:
     result = run_pass(config)
     yield from _check_cluster(config)
     yield from _check_reads(result)
+    yield from _check_state(result)
     yield from _check_local_rules(result)
     yield from _check_policy_server(config)
     yield from _check_writes(config, [one.zone for one in result.engine.zones])
@@ -120,6 +123,29 @@ def _check_reads(result: PassResult) -> Iterator[CheckResult]:
     for problem in result.missing:
         remedy = next((remedy for text, remedy in remedies.items() if text in problem), "")
         yield CheckResult(what="reading", state="missing", detail=problem, next=remedy)
+
+
+def _check_state(result: PassResult) -> Iterator[CheckResult]:
+    """Compare the owner id with those of the saved state, if there are records of ours and the state can be read."""
+    config, owner = result.config, result.config.registry.txt_owner_id
+    ours = sum(counts.ours for counts in count_records(result.engine).values())
+    if not ours or not (config.deletes.state_file or has_live_cluster(config)):
+        return
+    with suppress(ExtdnsError):  # it is reported as a missing permission or file
+        store = find_document_store(config.cluster, config.deletes)
+        if store is None:
+            return
+        saved = [one for one, _ in state_document.list_owners(store.read() or {})]
+        if owner in saved:
+            yield CheckResult(what="saved state", state="ok", detail=f"of owner id {sanitize(owner)}", next="")
+            return
+        others = f"; it has {', '.join(map(sanitize, saved))}" if saved else ""
+        yield CheckResult(
+            what="saved state",
+            state="unknown",
+            detail=f"{store} has none of owner id {sanitize(owner)}, which has {format_count(ours, 'record')}{others}",
+            next="if another cluster has this owner id, give each its own --txt-owner-id; else the next pass saves it",
+        )
 
 
 def _check_writes(config: Config, zones: Iterable[Zone]) -> Iterator[CheckResult]:

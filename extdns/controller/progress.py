@@ -186,12 +186,14 @@ class SyncRuns(Participant):
         return self._deadline_at
 
     def describe(self) -> dict[str, object]:
-        """Describe what fails, the state if it cannot be saved, and the other cluster from which objects come."""
+        """Describe what fails, the state if it cannot be saved, and what may be wrong about cluster or owner id."""
         details: dict[str, object] = {"failing": list(self.failing)}
         if problem := self._engine.state_problem:
             details["state"] = {"message": problem}
         if cluster := self._engine.delete_guard.cluster.other_id:
             details["cluster"] = {"message": describe_other_cluster(cluster)}
+        if found := self._engine.bulk_updates.found:
+            details["bulkUpdates"] = {"message": " ".join(map(str, found))}
         return details
 
     def update(self) -> None:
@@ -213,6 +215,7 @@ class SyncRuns(Participant):
             self.failing = find_failures(engine)
             self._reporter.report_saved_state(engine.state_problem)
             self._reporter.report_other_cluster(engine.delete_guard.cluster.other_id)
+            self._reporter.report_bulk_updates(engine.bulk_updates.found)
         if ends_run:
             self._reporter.report_run(engine, self.failing, self._clock.now())
         check_at = min(self._next_run_at, self._next_check_at)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
     from extdns.metrics.metrics import Metrics
-    from extdns.model.change import Batch, Decision
+    from extdns.model.change import Batch, BulkUpdate, Decision
     from extdns.model.cluster import KindState, ObjectProblem
     from extdns.model.evidence import HeldSet
     from extdns.model.kind import Kind, ObjectKey
@@ -115,6 +115,7 @@ class ActivityReporter:
         self._state_problem = ""
         self._is_state_missing = False
         self._other_cluster = self._audit_problem = ""
+        self._bulk_updates: tuple[BulkUpdate, ...] = ()
         self._unconfirmed: dict[Kind, datetime] = {}
         self.defect_count = 0
 
@@ -169,6 +170,20 @@ class ActivityReporter:
             _log.warning(Event.OTHER_CLUSTER, cluster=cluster, approve=self._accept(cluster))
         elif previous and not cluster:
             _log.info(Event.CLUSTER_ACCEPTED, cluster=previous)
+
+    def report_bulk_updates(self, found: tuple[BulkUpdate, ...]) -> None:
+        """Report once that the first pass changed many records of ours without saved state, and set the metric."""
+        if found == self._bulk_updates:
+            return
+        self._bulk_updates = found
+        self.metrics.set_bulk_updates(found)
+        recorder = self._open_recorder()
+        for one in found:
+            names = [*one.names[:_MAX_NAMES], *["..."][: len(one.names) > _MAX_NAMES]]
+            counts = {"count": len(one.names), "owned": one.owned, "names": names}
+            _log.warning(Event.BULK_UPDATE, **counts, **self._describe_zone(one.zone))
+            if recorder:
+                recorder.record_bulk_update(one)
 
     def report_held_deletes(self, found: HeldSet) -> None:
         """Log and count the deletes that one scope holds now, and record Events about them."""

@@ -70,6 +70,7 @@ class EngineSnapshot:
         missing: a message for each thing that makes a plan incomplete, those in `unfinished` included.
         is_leader: whether the process is the leader, which it always is without an election.
         state_problem: why saved state is unknown or was not saved, "" if there is no problem.
+        bulk_updates: what the first pass changed in bulk without saved state.
         other_cluster: the id of the cluster of the objects, if a person must accept it first; otherwise "".
         scope: which zones, objects and names there are.
         rules_evaluated_at_s: when rules were last evaluated on a record (monotonic seconds), None before the first.
@@ -89,6 +90,7 @@ class EngineSnapshot:
         self.missing = find_unread(engine)
         self.scope = measure_scope(engine)
         self.state_problem = engine.state_problem
+        self.bulk_updates = engine.bulk_updates.found
         self.other_cluster = engine.delete_guard.cluster.other_id
         self.rules_evaluated_at_s = engine.rules.evaluated_at_s
         self.all_zones = engine.zones.is_listed and not engine.zones.failed_accounts

@@ -119,6 +119,7 @@ def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> 
     if not live.synced:
         yield "The first full pass has not ended yet."
     yield from _count_names(live, counts)
+    yield from map(str, live.engine.bulk_updates)
     if held := sum(entry.held for entry in live.engine.zones):
         yield f"{held:,} deletes are held." if held > 1 else "1 delete is held."
     queued = sum(entry.queued for entry in live.engine.zones)

@@ -55,6 +55,7 @@ class DeleteGuard:
         holds_absence: whether every delete by absence is held, however few: no manifest requests a name.
         awaited: what all deletes wait for before any is granted, as text; "" if nothing.
         saved_revision: the last revision that was saved; infinity if nothing is saved.
+        is_loaded: whether the state of an earlier process is known.
     """
 
     def __init__(self, settings: DeleteSettings, settings_digest: str = "") -> None:
@@ -69,7 +70,7 @@ class DeleteGuard:
         self.saved_revision = math.inf
         self._settings = settings
         self._revision = 0
-        self._is_loaded = False  # whether the state of an earlier process is known
+        self.is_loaded = False
         self._can_save = True  # whether the state of this process can be saved for the next one
         self._is_demoted = False
         self._started_at = 0.0
@@ -498,7 +499,7 @@ class DeleteGuard:
         Without saved state a new process does not know how many records earlier ones deleted, so it first waits for
         `stateless_wait_s`.
         """
-        is_stateless = not (self._is_loaded and self._can_save)
+        is_stateless = not (self.is_loaded and self._can_save)
         return self._started_at + self._settings.stateless_wait_s if is_stateless else -math.inf
 
     def _find_due_at(self, entry: Entry) -> float:
@@ -548,7 +549,7 @@ class DeleteGuard:
         if self._is_demoted:
             self._forget_former_term(now_s)
         self._is_demoted = False
-        self._is_loaded = not saved.is_new
+        self.is_loaded = not saved.is_new
         self.cluster.load(saved.cluster)
         for zone_id, zone in saved.zones:
             self.zone_names.setdefault(zone_id, zone.name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 from extdns.engine import inputs
 from extdns.engine.adjustments import Adjustments
 from extdns.engine.batches import find_names
+from extdns.engine.bulk_updates import BulkUpdates
 from extdns.engine.claims import ClaimIndex
 from extdns.engine.decisions import Decisions, Waits, ZoneWait
 from extdns.engine.delete_guard import DeleteGuard
@@ -60,6 +61,7 @@ class Engine:
         readiness, leadership: whether planning may begin, and whether this process is the leader.
         problems: objects and manifests that cannot be read.
         adjustments: desired records to show to the DNS service, one request at a time.
+        bulk_updates: whether the first pass changed many records of ours without saved state.
     """
 
     def __init__(self, settings: EngineSettings) -> None:
@@ -97,6 +99,7 @@ class Engine:
         self._refresher = ZoneRefresher(settings, self.claims, self.zones, self._waits, self._deadlines)
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
+        self.bulk_updates = BulkUpdates(settings, self.delete_guard)
         self._dirty: set[DnsName] = set()
         self._plan_at = self._now_s = 0.0
         self._written: set[DnsName] = set()
@@ -313,9 +316,11 @@ class Engine:
             new = self._plan_due(now_s)
             self._refresher.take_decisions(new, now_s)
             if decisions := self.leadership.select_reportable(new, self._dirty):
+                self.bulk_updates.collect(decisions)
                 yield ReportDecisions(decisions=decisions)
             for held in self.delete_guard.take_changed_held_sets():
                 yield ReportHeldDeletes(held=held)
+        self.bulk_updates.expire(now_s)
         for key in self._checks.take_due(now_s):
             yield CheckExistence(key=key)
         if self.adjustments.is_active and (records := self.adjustments.take_due(now_s)):
@@ -339,6 +344,8 @@ class Engine:
     def _end_pass(self, now_s: float) -> None:
         """After every name was planned, drop loaded holds that match no record, and accept the present settings."""
         self._state_sync.end_pass(self.decisions.unjudged, now_s, is_complete=not self.readiness.find_missing())
+        if self.leadership.is_leader and not self.leadership.unreported:
+            self.bulk_updates.end_pass(now_s)
 
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
         """Plan the dirty names, then those whose deletes the delete guard grants; return the new decisions."""
@@ -402,6 +409,7 @@ class Engine:
 
     def _find_deadlines(self, _now_s: float) -> list[float]:
         times = [self._state_sync.next_deadline_at, self._state_sync.loss_until_at, self._plan_retries.next_deadline_at]
+        times.append(self.bulk_updates.shown_until_at)
         if self._dirty:
             times.append(self._plan_at)
         for zone_state in self.zones:

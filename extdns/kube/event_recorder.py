@@ -18,7 +18,7 @@ from extdns.model.reason import RECORD_ERROR, Category, EventWhen, Reason
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
-    from extdns.model.change import Batch
+    from extdns.model.change import Batch, BulkUpdate
     from extdns.model.claim import Claim
     from extdns.model.evidence import HeldSet
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 READY: Final = "RecordReady"
 DELETED: Final = "RecordDeleted"
 ERROR: Final = RECORD_ERROR
+BULK_UPDATE: Final = "BulkUpdate"
 WARNING: Final = "PolicyWarning"
 """The `reason` of Events about rules that warn."""
 
@@ -114,6 +115,15 @@ class EventMessageBuilder:
             if isinstance(change, Delete) and (key := self._find_object(change.current)):
                 text = self._format_record(change.current.record)
                 yield EventMessage(key, key.kind.label, DELETED, "Deleted", text, is_warning=False)
+
+    def describe_bulk_update(self, found: BulkUpdate) -> Iterator[EventMessage]:
+        """Yield a message about changes of the first pass, for the state ConfigMap and the first objects."""
+        if self._emits_problems:
+            text = sanitize(str(found))
+            if self._state:
+                yield EventMessage(self._state, self._state.kind.label, BULK_UPDATE, "Publish", text)
+            for request in found.objects:
+                yield EventMessage(request.ref, request.source, BULK_UPDATE, "Publish", text)
 
     def describe_held_deletes(self, found: HeldSet) -> Iterator[EventMessage]:
         """Yield messages about the held deletes of one scope: one for each object, and one for the state ConfigMap."""
@@ -205,6 +215,10 @@ class KubernetesEventRecorder:
     def record_batch(self, batch: Batch) -> None:
         """Record Events about the deletes of *batch*, which was applied."""
         self._put(self._messages.describe_batch(batch))
+
+    def record_bulk_update(self, found: BulkUpdate) -> None:
+        """Record Events that the first pass changed many records of ours without saved state."""
+        self._put(self._messages.describe_bulk_update(found))
 
     def record_held_deletes(self, held: HeldSet) -> None:
         """Record Events about the held deletes of a scope, repeatedly, until this is called again for the scope."""

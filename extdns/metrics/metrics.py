@@ -19,7 +19,7 @@ from extdns import __version__
 from extdns.metrics import table
 from extdns.metrics.durations import CALL_BUCKETS, ChangeDurations, RequestTimes, build_histogram, sanitize_labels
 from extdns.metrics.table import Metric, MetricType
-from extdns.model.change import Applied, Outcome, WriteConflict, spell_outcome
+from extdns.model.change import Applied, BulkUpdate, Outcome, WriteConflict, spell_outcome
 from extdns.model.cluster import KindState, Phase
 from extdns.model.evidence import HeldSet, Scope
 from extdns.model.value import Value
@@ -253,6 +253,12 @@ class Metrics(Collector):
         """Set whether the saved state was loaded and can be saved."""
         with self._lock:
             self._set(table.STATE_KNOWN, is_known)
+
+    def set_bulk_updates(self, found: Iterable[BulkUpdate]) -> None:
+        """Replace the counts of names that the first pass changed without saved state."""
+        counts = {sanitize_labels(one.zone.name, one.zone.id): float(len(one.names)) for one in found}
+        with self._lock:
+            self._samples[table.BULK_UPDATES] = counts
 
     def set_audit_log(self, *, is_failing: bool, dropped: int) -> None:
         """Set whether the audit log cannot be written, and how many of its lines were dropped."""

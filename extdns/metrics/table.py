@@ -199,6 +199,12 @@ STATE_KNOWN: Final = _gauge(
     "extdns_saved_state_known",
     "1 if the saved state was loaded and can be saved; 0 if it is missing, lost, or cannot be read or written.",
 )
+BULK_UPDATES: Final = _gauge(
+    "extdns_first_pass_bulk_updates",
+    "Names whose records of ours the first pass changed without saved state, in zones where they exceeded the delete "
+    "limits; 0 after a day.",
+    ("zone", "zone_id"),
+)
 AUDIT_FAILING: Final = _gauge(
     "extdns_audit_log_failing", "1 if the audit log cannot be written, else 0. Records are changed all the same."
 )

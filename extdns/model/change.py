@@ -376,3 +376,25 @@ class Decision(Value, frozen=True, kw_only=True):
         """The sort key: zone, name, set identifier, type, reason."""
         zone = f"{self.zone.name} {self.zone.id}" if self.zone else ""
         return (zone, self.name, self.set_identifier, self.type, self.reason)
+
+
+class BulkUpdate(Value, frozen=True, kw_only=True):
+    """What the first pass changed in one zone.
+
+    Attributes:
+        names: the names whose records it changed, sorted.
+        owned: how many names had records of ours.
+        objects: the first five of the objects that request these records.
+    """
+
+    zone: Zone
+    names: tuple[DnsName, ...]
+    owned: int
+    objects: tuple[Provenance, ...] = ()
+
+    def __str__(self) -> str:
+        """Describe it in a sentence for people."""
+        return (
+            f"Without saved state, the first pass changed {len(self.names)} of {self.owned} names of ours in zone"
+            f" {self.zone}. Does another cluster have the same owner id?"
+        )

@@ -5,18 +5,22 @@ other's records for its own. external-dns deletes what the other one created, on
 
 What must hold: records that only the other cluster requests are absent here, so their deletes are held by the budget
 for absence. At a name that both request, neither deletes; writes are conditional, and soon the name is `contended` and
-written more and more rarely.
+written more and more rarely. Updates are not held, because a replaced load balancer must not wait; but a first pass
+without saved state that changes many records of ours is reported.
 """
 
 from __future__ import annotations
 
+import re
+
 from extdns.model.reason import Reason
 from tests.builders import REGISTRY
-from tests.cluster_world import COMPAT, MINUTE_S, start_cluster
+from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, key_of, start_cluster
 from tests.incidents.production import OFTEN, Production
 from tests.objects import numbered, service, services
 from tests.unit.engine.laws import check_submission
 
+FIFTY = numbered(50)
 LEFT, RIGHT = numbered(20, "l"), numbered(20, "r")
 
 
@@ -43,6 +47,28 @@ def test_a_name_that_both_clusters_request_never_disappears_and_becomes_contende
             assert set(first.list_records()) == {"both A"}
     assert [one.reason for one in (*first.reported, *copied.reported)].count(Reason.CONTENDED) >= 2
     assert len(first.provider.submissions) <= 15, "fewer than one write a minute"
+
+
+def test_a_first_pass_without_saved_state_that_changes_most_names_is_reported_for_a_day() -> None:
+    first = start_cluster(*services(FIFTY))
+    copied = start_cluster(*services(FIFTY[:42], address="192.0.2.2"), provider=first.provider, is_first=True)
+    assert set(first.list_records().values()) == {("192.0.2.1",), ("192.0.2.2",)}
+    (found,) = copied.engine.bulk_updates.found
+    assert str(found).startswith(
+        "Without saved state, the first pass changed 42 of 50 names of ours in zone example.org"
+    )
+    copied.run(for_s=25 * HOUR_S)
+    assert not copied.engine.bulk_updates.found
+
+
+def test_neither_a_pass_that_changes_nothing_nor_one_with_saved_state_is_reported() -> None:
+    first = start_cluster(*services(FIFTY))
+    swapped = start_cluster(*services(FIFTY), provider=first.provider, is_first=True)
+    assert not swapped.engine.bulk_updates.found
+    first.objects.update({key_of(one): one for one in services(FIFTY, address="192.0.2.2")})
+    restarted = first.restart()
+    assert set(first.list_records().values()) == {("192.0.2.2",)}
+    assert not restarted.engine.bulk_updates.found
 
 
 def test_with_compat_each_cluster_deletes_the_records_of_the_other() -> None:
@@ -83,6 +109,23 @@ def test_the_program_holds_deletes_of_the_other_clusters_records_and_reports_a_c
                 assert production.dns.records()["both A"] == ("192.0.2.2",)
                 assert production.published() == {*LEFT[:12], *RIGHT[:12], "both"}
                 production.until(lambda: "Contended" in {one["reason"] for one in production.server.objects("Event")})
+
+
+def test_the_program_says_in_log_events_metrics_and_page_that_a_copied_cluster_changed_the_records_of_the_other(
+    production: Production,
+) -> None:
+    with production.copy_cluster() as copy:
+        production.apply(*services(LEFT[:12]))
+        copy.apply(*services(LEFT[:11], address="192.0.2.2"))
+        with production.process():
+            production.until_published(*LEFT[:12])
+        with copy.process(*OFTEN) as second:
+            second.until("does another cluster have the same owner id", "count=11", "owned=12")
+            copy.until(lambda: len(copy.events("BulkUpdate")) == 6)
+            assert {"extdns-state", LEFT[0]} < set(copy.events("BulkUpdate"))
+            pattern = r'^extdns_first_pass_bulk_updates{zone="example.org",zone_id="[^"]+"} 11.0$'
+            assert re.search(pattern, second.metrics().decode(), re.MULTILINE)
+            assert "changed 11 of 12 names of ours" in str(second.controller.read_readiness())
 
 
 def test_the_program_with_compat_deletes_the_records_of_the_other_cluster(production: Production) -> None:

@@ -60,6 +60,14 @@ CASES: Final = {
         {},
         "The audit log cannot be written",
     ),
+    "ExtdnsBulkUpdate": Case(
+        {
+            f'extdns_first_pass_bulk_updates{{{ZONE},pod="a"}}': Values("42x60", GONE, GONE),
+            'extdns_first_pass_bulk_updates{zone="example.net",zone_id="Z2",pod="a"}': Values("0x60", "0x60", "0x60"),
+        },
+        {"zone": "example.org", "zone_id": "Z1"},
+        "42 names of ours in zone example.org were changed by a first pass",
+    ),
     "ExtdnsDown": Case(
         {
             'extdns_leader{pod="a"}': Values("1x10 _x50", GONE, "1x60"),

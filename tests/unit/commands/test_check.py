@@ -120,6 +120,22 @@ def test_check_shows_which_permissions_are_missing(
     assert lines[-1] == "5 things missing."
 
 
+def test_check_compares_the_owner_id_with_those_of_the_saved_state(
+    live: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def find_line() -> str:
+        capsys.readouterr()
+        assert check(live) == 0
+        return next(line for line in capsys.readouterr().out.splitlines() if "saved state" in line)
+
+    assert live.run_once("--state-configmap=dns/extdns-state") == 0
+    assert find_line() == "ok       saved state: of owner id me"
+    live.server.delete("ConfigMap", "dns", "extdns-state")
+    assert find_line() == (
+        "unknown  saved state: ConfigMap dns/extdns-state has none of owner id me, which has 1 record"
+    )
+
+
 def test_with_leader_election_check_tests_the_permission_to_update_leases(
     live: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:

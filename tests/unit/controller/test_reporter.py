@@ -20,6 +20,7 @@ from extdns.model.change import (
     Action,
     Applied,
     Batch,
+    BulkUpdate,
     Decision,
     Forbidden,
     Outcome,
@@ -339,6 +340,9 @@ class Listener:
 
     def record_batch(self, batch: Batch) -> None:
         self.calls += [f"applied {batch.number}"]
+
+    def record_bulk_update(self, found: BulkUpdate) -> None:
+        self.calls += [f"bulk {found.zone}"]
 
     def record_held_deletes(self, held: HeldSet) -> None:
         self.calls += [f"held {held} {held.code} {len(held.held)}"]
