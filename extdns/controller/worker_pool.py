@@ -228,8 +228,10 @@ class WorkerPool:
         try:
             result: Input = calls.execute(effect)
         except ExtdnsError as exc:
-            forbidden = isinstance(exc, DeniedError) and exc.code == HTTPStatus.FORBIDDEN
-            result = StateFailed(message=str(exc), forbidden=forbidden)
+            is_denied, forbidden = isinstance(exc, DeniedError), getattr(exc, "code", 0) == HTTPStatus.FORBIDDEN
+            result = StateFailed(
+                message=str(exc), forbidden=is_denied and forbidden, unauthorized=is_denied and not forbidden
+            )
         except Exception as exc:  # noqa: BLE001 - law 3; the engine retries the call
             self._report_defect(exc)
             result = StateFailed(message=describe_error(exc))

@@ -54,6 +54,7 @@ class ZoneCondition(State):
 
 KIND_LEVELS: Final[dict[Phase, Level]] = {
     Phase.FORBIDDEN: Level.FAILING,
+    Phase.UNAUTHORIZED: Level.FAILING,
     Phase.NOT_SERVED: Level.FAILING,
     Phase.FAILING: Level.FAILING,
     Phase.LISTING: Level.WAITING,
@@ -274,7 +275,7 @@ class SourceStatus(Document, frozen=True):
 
     resource: str
     sources: tuple[str, ...]
-    state: Literal["listing", "synced", "failing", "forbidden", "not-served"]
+    state: Literal["listing", "synced", "failing", "forbidden", "unauthorized", "not-served"]
     since: datetime
     detail: str
     objects: int

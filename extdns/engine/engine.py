@@ -73,7 +73,9 @@ class Engine:
         self.delete_guard = DeleteGuard(settings.deletes, settings.settings_digest)
         self.decisions = Decisions()
         self.leadership = Leadership(settings, self.zones, self.decisions, self.delete_guard)
-        self.readiness = Readiness(settings.kinds.values(), settings.source_timeout_s, self._deadlines)
+        self.readiness = Readiness(
+            settings.kinds.values(), settings.source_timeout_s, self._deadlines, is_single_pass=settings.once
+        )
         self._phases = KindPhases(settings.kinds.values())
         self.problems = ObjectProblems()
         self._checks = ExistenceChecks(settings, self._deadlines)
@@ -201,8 +203,8 @@ class Engine:
             case inputs.StateAnswered(approved=codes):
                 self._enqueue(self._state_sync.handle_answer(codes, now_s))
                 self._enqueue(self._find_all_names() if self.delete_guard.cluster.adopt() else ())
-            case inputs.StateFailed(message=message, forbidden=forbidden):
-                self._enqueue(self._state_sync.handle_failure(now_s, message, forbidden=forbidden))
+            case inputs.StateFailed():
+                self._enqueue(self._state_sync.handle_failure(item, now_s))
             case inputs.ClusterIdentified(identity=identity):
                 if self.delete_guard.cluster.identify(identity):
                     self._enqueue(self._find_all_names())

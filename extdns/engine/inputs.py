@@ -198,10 +198,12 @@ class StateFailed(Value, frozen=True, kw_only=True):
 
     Attributes:
         forbidden: whether a permission is missing, so that trying again soon is useless.
+        unauthorized: whether there are no valid credentials, so that a single pass need not try again.
     """
 
     message: str
     forbidden: bool = False
+    unauthorized: bool = False
 
 
 class ClusterIdentified(Value, frozen=True, kw_only=True):

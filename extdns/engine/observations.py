@@ -58,7 +58,7 @@ def _find_down(phases: dict[Kind, Phase]) -> list[Kind]:
     return sorted((kind for kind, phase in phases.items() if phase is not Phase.SYNCED), key=lambda kind: kind.name)
 
 
-_DOWN = frozenset({Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED})
+_DOWN = frozenset({Phase.FAILING, Phase.FORBIDDEN, Phase.UNAUTHORIZED, Phase.NOT_SERVED})
 
 
 class Readiness:
@@ -68,8 +68,14 @@ class Readiness:
         is_open: whether planning may begin; stays true from then on.
     """
 
-    def __init__(self, kinds: Iterable[Kind], timeout_s: float, deadlines: Deadlines) -> None:
-        """Wait for all *kinds* to be synced. Stop waiting for one that has failed for *timeout_s* seconds."""
+    def __init__(
+        self, kinds: Iterable[Kind], timeout_s: float, deadlines: Deadlines, *, is_single_pass: bool = False
+    ) -> None:
+        """Wait for all *kinds* to be synced. Stop waiting for one that has failed for *timeout_s* seconds.
+
+        A single pass does not wait at all for one that cannot be read with these credentials.
+        """
+        self._hopeless = {Phase.UNAUTHORIZED} if is_single_pass else set()
         self._phases: dict[Kind, tuple[Phase, float]] = dict.fromkeys(kinds, (Phase.LISTING, 0.0))
         self._timeout_s = timeout_s
         self.is_open = not self._phases
@@ -90,7 +96,8 @@ class Readiness:
     def is_complete(self, now_s: float) -> bool:
         """Return whether every kind is synced, or has failed for as long as planning waits for it."""
         for phase, since_at in self._phases.values():
-            if phase is not Phase.SYNCED and not (phase in _DOWN and now_s - since_at >= self._timeout_s):
+            is_awaited = phase not in _DOWN or now_s - since_at < self._timeout_s
+            if phase is not Phase.SYNCED and phase not in self._hopeless and is_awaited:
                 return False
         return True
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from extdns.engine.decisions import Decisions
     from extdns.engine.delete_guard import DeleteGuard
+    from extdns.engine.inputs import StateFailed
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones
     from extdns.model.change import Decision
@@ -59,6 +60,7 @@ class StateSync:
         self._has_store = settings.has_state_store
         self._is_store_missing = settings.is_state_store_missing
         self._has_writer = settings.has_writer
+        self._is_single_pass = settings.once
         self._is_leader = not settings.has_election
         self.may_write = self._has_writer and self._is_leader and not settings.needs_approval
         self._zones = zones
@@ -122,13 +124,14 @@ class StateSync:
         names = self._guard.approve(approved, now_s)
         return names if self._sent_revision is None else names | self._guard.confirm_saved(self._sent_revision, now_s)
 
-    def handle_failure(self, now_s: float, message: str, *, forbidden: bool) -> set[DnsName]:
+    def handle_failure(self, failed: StateFailed, now_s: float) -> set[DnsName]:
         """Schedule a retry of a failed load or save. Deletes wait for the first five attempts only.
 
+        They do not wait for a person: to grant a permission, or in a single pass to renew the credentials.
+
         Args:
+            failed: what failed.
             now_s: monotonic seconds.
-            message: why it failed.
-            forbidden: whether a permission is missing. Deletes do not wait for a person to grant it.
 
         Returns:
             The names whose deletes need not wait any longer.
@@ -136,10 +139,11 @@ class StateSync:
         if self._is_outdated():
             return set()
         backoff_s = compute_backoff_s(_FIRST_PAUSE_S, self._failures, _LONGEST_PAUSE_S)
-        self._failures, self._failure = self._failures + 1, message
-        self._awaits_retry = not forbidden and self._failures < _MAX_AWAITED_FAILURES
+        self._failures, self._failure = self._failures + 1, failed.message
+        awaits_person = failed.forbidden or (failed.unauthorized and self._is_single_pass)
+        self._awaits_retry = not awaits_person and self._failures < _MAX_AWAITED_FAILURES
         self._is_waiting, self._sent_revision = False, None
-        self._next_request_at = now_s + (_FORBIDDEN_PAUSE_S if forbidden else backoff_s)
+        self._next_request_at = now_s + (_FORBIDDEN_PAUSE_S if awaits_person else backoff_s)
         if self._awaits_retry:
             return set()
         self.is_ready = True

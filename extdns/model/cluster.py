@@ -19,6 +19,7 @@ class Phase(StrEnum):
     SYNCED = "synced"
     FAILING = "failing"
     FORBIDDEN = "forbidden"
+    UNAUTHORIZED = "unauthorized"
     NOT_SERVED = "not-served"
 
 

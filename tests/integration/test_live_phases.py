@@ -77,17 +77,17 @@ def test_a_forbidden_kind_is_reported_with_the_reason_and_synced_once_permitted(
     assert wait_until_synced(cluster, SERVICE) == ALL
 
 
-def test_with_expired_credentials_a_kind_is_forbidden_at_once_with_a_message_that_names_them(tmp_path: Path) -> None:
+def test_with_expired_credentials_a_kind_is_unauthorized_at_once_with_a_message_that_names_them(tmp_path: Path) -> None:
     with ApiServer(token="expired") as server:
         cluster = live_cluster(server, tmp_path)
         wait_until_synced(cluster, SERVICE)
         server.access.token = "renewed"
         server.end_watches()
-        (forbidden,) = wait_for_changes(cluster)
+        (unauthorized,) = wait_for_changes(cluster)
         cluster.close()
-    assert isinstance(forbidden, KindChange)
-    assert forbidden.state.phase is Phase.FORBIDDEN
-    assert forbidden.state.detail == (
+    assert isinstance(unauthorized, KindChange)
+    assert unauthorized.state.phase is Phase.UNAUTHORIZED
+    assert unauthorized.state.detail == (
         "GET /api/v1/services: 401 Unauthorized: the credentials are expired or unknown: "
         f'user "tester" of context "test" in {tmp_path / "kubeconfig"}'
     )

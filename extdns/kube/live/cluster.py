@@ -242,7 +242,10 @@ class LiveCluster:
         self._states[kind] = KindState(kind=kind, phase=phase, since_s=since_s, detail=detail)
 
 
-_WORST_FIRST: Final = (Phase.FORBIDDEN, Phase.NOT_SERVED, Phase.FAILING, Phase.LISTING, Phase.SYNCED)
+_WORST_FIRST: Final = (
+    *(Phase.UNAUTHORIZED, Phase.FORBIDDEN, Phase.NOT_SERVED, Phase.FAILING),
+    *(Phase.LISTING, Phase.SYNCED),
+)
 
 
 def combine_phases(parts: Mapping[str, tuple[Phase, str]]) -> tuple[Phase, str]:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from threading import Event, Lock, RLock, Thread
 from typing import Final, assert_never
 
@@ -156,7 +157,8 @@ class Reflector:
             return self._backoff.count_failure(exc.retry_after_s)
         except DeniedError as exc:
             self._backoff.reset_if_healthy(self._monotonic())
-            self._report_changes(phase=Phase.FORBIDDEN, detail=str(exc))
+            phase = Phase.FORBIDDEN if exc.code == HTTPStatus.FORBIDDEN else Phase.UNAUTHORIZED
+            self._report_changes(phase=phase, detail=str(exc))
             return self._backoff.count_failure(exc.retry_after_s)
         except ExpiredError as exc:
             self._version = ""

@@ -351,17 +351,19 @@ def test_existence_check_that_failed_returns_its_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "forbidden"),
+    ("failure", "denied"),
     [
-        pytest.param(DeniedError("403", code=403), True, id="a person must grant a permission"),
-        pytest.param(DeniedError("401", code=401), False, id="new credentials may help"),
-        pytest.param(ApiError("500", code=500), False, id="the server fails"),
-        pytest.param(ExtdnsError("no space left on device"), False, id="the disk is full"),
+        pytest.param(DeniedError("403", code=403), {"forbidden": True}, id="a person must grant a permission"),
+        pytest.param(DeniedError("401", code=401), {"unauthorized": True}, id="new credentials may help"),
+        pytest.param(ApiError("500", code=500), {}, id="the server fails"),
+        pytest.param(ExtdnsError("no space left on device"), {}, id="the disk is full"),
     ],
 )
-def test_failed_state_call_says_whether_a_permission_is_missing(failure: ExtdnsError, *, forbidden: bool) -> None:
+def test_failed_state_call_says_whether_a_permission_or_credentials_are_missing(
+    failure: ExtdnsError, denied: dict[str, bool]
+) -> None:
     scene = PoolScene(state=BrokenState(failure))
-    assert scene.answer(LoadState()) == StateFailed(message=str(failure), forbidden=forbidden)
+    assert scene.answer(LoadState()) == StateFailed(message=str(failure), **denied)
 
 
 def test_zones_without_answer_do_not_delay_others_of_their_account(release_tasks: threading.Event) -> None:

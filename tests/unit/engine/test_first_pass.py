@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import pytest
 from msgspec import structs
 
+from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.engine.inputs import Observed, TimePassed
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Action, Batch, Forbidden, Outcome, TryLater
@@ -56,7 +57,7 @@ def test_no_name_is_planned_before_every_source_is_synced() -> None:
     assert "web A" in world.list_records()
 
 
-@pytest.mark.parametrize("failure", [Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED])
+@pytest.mark.parametrize("failure", [Phase.FAILING, Phase.FORBIDDEN, Phase.UNAUTHORIZED, Phase.NOT_SERVED])
 def test_waits_half_a_minute_while_a_source_fails(failure: Phase) -> None:
     world = build_world()
     world.run(
@@ -66,6 +67,13 @@ def test_waits_half_a_minute_while_a_source_fails(failure: Phase) -> None:
     world.run(for_s=0.2)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.engine.is_planned
+
+
+def test_single_pass_does_not_wait_for_a_source_without_valid_credentials() -> None:
+    world = build_world(once=True)
+    world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.UNAUTHORIZED), for_s=0.1)
+    assert world.engine.is_idle
+    assert compute_exit_code(world.engine) == FAILED
 
 
 def test_waits_half_a_minute_in_total_if_a_source_fails_repeatedly() -> None:

@@ -157,12 +157,12 @@ def test_single_pass_ends_after_its_state_was_saved() -> None:
     assert world.state != Saved()
 
 
-@pytest.mark.parametrize("forbidden", [True, False])
-def test_single_pass_retries_a_failed_load_unless_it_is_forbidden(*, forbidden: bool) -> None:
+@pytest.mark.parametrize("denied", [{}, {"forbidden": True}, {"unauthorized": True}], ids=str)
+def test_single_pass_retries_a_failed_load_unless_a_person_has_to_act(denied: dict[str, bool]) -> None:
     world = start_without_answer(once=True)
-    failed = StateFailed(message="no", forbidden=forbidden)
-    world.run(change_phase(SERVICE), change_phase(INGRESS), failed, for_s=0.0 if not forbidden else 5.0)
-    assert world.engine.is_idle is forbidden
+    failed = StateFailed(message="no", **denied)
+    world.run(change_phase(SERVICE), change_phase(INGRESS), failed, for_s=5.0 if denied else 0.0)
+    assert world.engine.is_idle is bool(denied)
     world.run(for_s=2.0)
     assert world.engine.is_idle
-    assert forbidden or world.state != Saved()
+    assert denied or world.state != Saved()
