@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
+from urllib.request import urlopen
 
 import pytest
 
@@ -26,7 +27,7 @@ from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Fault, Faults, Refuse
 from tests.objects import service
 from tests.program.installation import Installation
-from tests.program.running import Running
+from tests.program.running import HANGS_S, Running
 from tests.route53 import environ
 
 FOREIGN: Final = "theirs"
@@ -207,6 +208,12 @@ class Production(Installation):
         self.until(lambda: code in self.state())
         assert self.run("approve", code) == 0
         running.pass_time(11.0)
+
+
+def read_page(running: Running, path: str = "") -> str:
+    """Return a document of the live page."""
+    with urlopen(f"http://127.0.0.1:{running.page.port}/{path}", timeout=HANGS_S) as response:
+        return str(response.read().decode())
 
 
 def _split(name_and_type: str) -> tuple[str, Any]:

@@ -11,15 +11,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from urllib.request import urlopen
 
 import pytest
 
 from extdns import cli
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
-from tests.incidents.production import Production
+from tests.incidents.production import Production, read_page
 from tests.objects import namespace, numbered, service, services
-from tests.program.running import HANGS_S
 
 GOING, STAYING = numbered(40, "g"), numbered(60, "s")
 ALL = [*services(GOING, namespace="old"), *services(STAYING, namespace="shop")]
@@ -161,16 +159,9 @@ def test_held_deletes_of_a_deleted_namespace_are_shown_in_log_metrics_page_and_a
         assert f"extdns approve {code}" in note
 
         with running.page:
-            shown = fetch(f"http://127.0.0.1:{running.page.port}/api/v1/held")
-            page = fetch(f"http://127.0.0.1:{running.page.port}/")
+            shown = read_page(running, "api/v1/held")
+            page = read_page(running)
         assert code in page
         (held,) = json.loads(shown)["items"]
         assert (held["approvalCode"], held["namespace"], len(held["records"])) == (code, "old", len(GOING))
         assert production.published() == {*GOING, "stays"}
-
-
-def fetch(url: str) -> str:
-    """Request *url*, and return the body of the response."""
-    with urlopen(url, timeout=HANGS_S) as response:
-        body: bytes = response.read()
-        return body.decode()

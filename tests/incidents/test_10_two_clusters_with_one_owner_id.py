@@ -16,7 +16,7 @@ import re
 from extdns.model.reason import Reason
 from tests.builders import REGISTRY
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, key_of, start_cluster
-from tests.incidents.production import OFTEN, Production
+from tests.incidents.production import OFTEN, Production, read_page
 from tests.objects import numbered, service, services
 from tests.unit.engine.laws import check_submission
 
@@ -126,6 +126,9 @@ def test_the_program_says_in_log_events_metrics_and_page_that_a_copied_cluster_c
             pattern = r'^extdns_first_pass_bulk_updates{zone="example.org",zone_id="[^"]+"} 11.0$'
             assert re.search(pattern, second.metrics().decode(), re.MULTILINE)
             assert "changed 11 of 12 names of ours" in str(second.controller.read_readiness())
+            second.pass_time(2.0)
+            with second.page:
+                copy.until(lambda: "changed 11 of 12 names of ours" in read_page(second))
 
 
 def test_the_program_with_compat_deletes_the_records_of_the_other_cluster(production: Production) -> None:

@@ -12,16 +12,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 
 from extdns import cli
 from tests.cluster_world import HOUR_S, MINUTE_S
 from tests.fakes.apiserver.server import ApiServer
-from tests.incidents.production import Production, route53
+from tests.incidents.production import Production, read_page, route53
 from tests.objects import Json, numbered, service, services
-from tests.program.running import HANGS_S, Running
 
 ZONES = [f"z{number:02}.test" for number in range(30)]
 HOSTS = {f"{name}.{zone}." for zone in ZONES for name in ("a", "b")}
@@ -32,12 +30,6 @@ OLD_UID, NEW_UID = "11111111-0000-0000-0000-000000000001", "22222222-0000-0000-0
 def kube_system(uid: str) -> Json:
     """Return the namespace whose uid identifies a cluster."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
-
-
-def read_page(running: Running, path: str = "") -> str:
-    """Return a document of the live page."""
-    with urlopen(f"http://127.0.0.1:{running.page.port}/{path}", timeout=HANGS_S) as response:
-        return str(response.read().decode())
 
 
 def extdns(*arguments: str) -> int:
