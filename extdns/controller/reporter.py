@@ -57,6 +57,9 @@ _CLOSE_TIMEOUT_S: Final = 2.0
 _UNCONFIRMED_INTERVAL: Final = timedelta(minutes=5)
 """In this time, at most one object of each kind is logged as unconfirmed: thousands may wait for the same answer."""
 
+_STATE_FAILING_AFTER: Final = timedelta(seconds=10)
+"""An API server that restarts is back by then."""
+
 _EVENT_INTERVAL: Final = timedelta(minutes=30)
 """How often Events about a lasting state are repeated; the API server deletes an Event after an hour by default."""
 
@@ -112,7 +115,8 @@ class ActivityReporter:
         self._events_repeated_at: datetime | None = None
         self._problems: set[tuple[str, ObjectKey | None]] = set()
         self._failed_accounts: frozenset[AccountFailure] = frozenset()
-        self._state_problem = ""
+        self._state_failing_since: datetime | None = None
+        self._state_problem: tuple[bool, str] | None = None
         self._is_state_missing = False
         self._other_cluster = self._audit_problem = ""
         self._bulk_updates: tuple[BulkUpdate, ...] = ()
@@ -267,12 +271,10 @@ class ActivityReporter:
                 self._report_leadership(now(), is_leader=is_leader)
             case ExistenceChecked(key=key, exists=None, detail=detail) if detail:
                 self._report_unconfirmed(key, detail, now())
-            case StateFailed(message=message):
-                if message != self._state_problem:
-                    _log.warning(Event.STATE_NOT_SAVED, message=message)
-                self._state_problem = message
+            case StateFailed():
+                self._report_state_failure(item, now())
             case StateLoaded() | StateAnswered():
-                self._state_problem = ""
+                self._state_failing_since, self._state_problem = None, None
             case _:
                 pass
 
@@ -327,6 +329,14 @@ class ActivityReporter:
     def _open_recorder(self) -> EventRecorder | None:
         """Return the Event recorder; None if there is none, or this process may not write now."""
         return self._recorder if self._recorder and (self._gate is None or self._gate.is_open()) else None
+
+    def _report_state_failure(self, failed: StateFailed, now: datetime) -> None:
+        """Log a failed call of the state store: as a warning if it lasts, or a person has to act."""
+        since = self._state_failing_since = self._state_failing_since or now
+        lasts = failed.forbidden or failed.unauthorized or now - since >= _STATE_FAILING_AFTER
+        before, self._state_problem = self._state_problem, (lasts, failed.message)
+        if self._state_problem != before:
+            (_log.warning if lasts else _log.info)(Event.STATE_NOT_SAVED, message=failed.message)
 
     def _report_unconfirmed(self, key: ObjectKey, detail: str, now: datetime) -> None:
         """Log that the existence of *key* cannot be determined; for each kind at most one object in five minutes."""

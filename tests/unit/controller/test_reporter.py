@@ -6,6 +6,7 @@ import io
 import logging
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from msgspec.structs import replace
@@ -309,18 +310,23 @@ def test_unexpected_exception_is_logged_with_the_location_of_the_error(caplog: p
     assert one.defect_count == 1
 
 
-def test_state_store_failure_is_logged_again_if_new_or_after_it_worked(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_state_store_failure_is_a_warning_if_it_lasts_or_a_person_has_to_act(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
     reporter = ActivityReporter(Metrics(), "me")
-    failed = StateFailed(message="configmaps is forbidden")
-    for item in (failed, failed, StateAnswered(), failed, StateFailed(message="no answer")):
-        reporter.report_input(item, lambda: BEGINNING)
-    assert [line["message"] for line in find_logged_fields(caplog, Event.STATE_NOT_SAVED)] == [
-        "configmaps is forbidden",
-        "configmaps is forbidden",
-        "no answer",
-    ]
+    refused, failed = StateFailed(message="forbidden", forbidden=True), StateFailed(message="no answer")
+    steps = (
+        (refused, 0),
+        (refused, 300),
+        (StateAnswered(), 600),
+        (failed, 601),
+        (failed, 605),
+        (failed, 612),
+        (failed, 628),
+    )
+    for item, seconds in (*steps, (StateAnswered(), 700), (failed, 701)):
+        reporter.report_input(item, partial(BEGINNING.__add__, timedelta(seconds=seconds)))
+    lines = [one for one in caplog.records if one.msg == Event.STATE_NOT_SAVED]
+    assert [one.levelname for one in lines] == ["WARNING", "INFO", "WARNING", "INFO"]
 
 
 class Listener:
