@@ -16,10 +16,10 @@ from extdns.documents.check import (
 )
 from extdns.errors import UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
-from extdns.kube.manifests.document_tree import DocumentTree
 from extdns.kube.manifests.manifest_files import ManifestFile, describe_os_error, list_files, read_file
 from extdns.kube.manifests.reader import read_manifests
-from extdns.kube.manifests.yaml_parser import BrokenDocument, parse_documents
+from extdns.kube.manifests.yaml_parser import YamlMapping, parse_documents
+from extdns.kube.object_decoder import DocumentProblem, remove_nulls
 from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 
 if TYPE_CHECKING:
@@ -110,11 +110,11 @@ def _test_file(path: str, tests: list[TestedCase], problems: list[str]) -> None:
         raise usage_error(f"{sanitize(path)} is a folder", "allowed: files with tests, such as rules/tests.yaml")
     file = ManifestFile.root(0, path)
     document = next(parse_documents(_read(file), 1), None)
-    if isinstance(document, BrokenDocument):
+    if isinstance(document, DocumentProblem):
         problems.append(f"{file.name}:{document.line}: {document.message}")
         return
-    content = document.value if document else None
-    found = read_test_file(content)
+    content = document.content if document else None
+    found = read_test_file(remove_nulls(content) if isinstance(content, dict) else content)
     if found.problems:
         problems += (f"{file.name}: {problem}" for problem in found.problems)
         return
@@ -139,5 +139,5 @@ def _test_file(path: str, tests: list[TestedCase], problems: list[str]) -> None:
 
 def _find_lines(content: object) -> list[int]:
     """Return the line of each test in the document *content*, which is valid."""
-    tests = content.get("tests") if isinstance(content, DocumentTree) else None
-    return [one.line if isinstance(one, DocumentTree) else 1 for one in tests] if isinstance(tests, list) else []
+    tests = content.get("tests") if isinstance(content, dict) else None
+    return [one.line if isinstance(one, YamlMapping) else 1 for one in tests] if isinstance(tests, list) else []

@@ -7,12 +7,11 @@ import sys
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
 from extdns.errors import shorten
-from extdns.kube.manifests.document_tree import DocumentTree, locate_problem
 from extdns.model.kind import InvalidValue, Kind, KubernetesObject, ObjectKey, ObjectMeta, build_key
 from extdns.model.value import Value
 from extdns.resources.core import Service, ServiceSpec
@@ -26,61 +25,143 @@ _DECODER_LOCK: Final = Lock()
 """Held while a decoder is created: msgspec crashes if two threads inspect the same type for the first time."""
 
 _MAX_NAMESPACE: Final = 63
+_TREE: Final = msgspec.json.Decoder(dict[str, object])
+
+
+class Document(NamedTuple):
+    """A parsed document or list item: the line at which it begins, from 1, and its content."""
+
+    line: int
+    content: object
 
 
 def decode_json(kind: Kind, text: bytes, line: int) -> DecodedObject | DocumentProblem:
     """Decode the object in *text*, which begins at *line*. Never raises.
 
-    A valid object is decoded directly. For an invalid one, the text is parsed again to find the line of the problem.
+    A valid object is decoded directly. An invalid one is decoded again without a type, to describe what is wrong.
     """
     try:
         obj = _decoder(kind).decode(text)
-        error_text = _find_name_problem(kind, obj)
-        if not error_text:
+        if not _find_name_problem(kind, obj):
             return _build_decoded(kind, obj, line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        error_text = ("", str(error))
-    tree = _parse_tree(text, line)
-    return (
-        decode_tree(kind, tree)
-        if tree is not None
-        else DocumentProblem(line=line, key=None, message=f"not readable: {error_text[1]}")
-    )
-
-
-def decode_tree(kind: Kind, tree: DocumentTree) -> DecodedObject | DocumentProblem:
-    """Convert *tree* into an object of *kind*, or return the problem if it is not valid. Never raises."""
-    metadata = tree.get("metadata")
-    if isinstance(metadata, DocumentTree) and "generateName" in metadata and "name" not in metadata:
-        message = "metadata.generateName names no object; allowed: metadata.name"
-        return DocumentProblem(line=metadata.line_of("generateName"), key=None, message=message)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
     try:
-        _decoder(kind)
-        obj = msgspec.convert(tree, find_struct(kind))
-    except msgspec.ValidationError as error:
-        problem = locate_problem(tree, error)
-        return DocumentProblem(line=problem.line, key=find_key(kind, tree), message=problem.message)
-    if name_problem := _find_name_problem(kind, obj):
-        field, message = name_problem
-        line = metadata.line_of(field) if isinstance(metadata, DocumentTree) else tree.line
-        return DocumentProblem(line=line, key=None, message=message)
-    return _build_decoded(kind, obj, tree.line)
+        return decode_tree(kind, _TREE.decode(text), line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return DocumentProblem(line=line, key=None, message=f"not readable: {error}")
 
 
-def find_key(kind: Kind, tree: DocumentTree) -> ObjectKey | None:
+def decode_tree(kind: Kind, tree: dict[str, object], line: int) -> DecodedObject | DocumentProblem:
+    """Convert *tree*, which begins at *line*, into an object of *kind*, or return why it is not valid.
+
+    As in the API server, fields without a value count as absent. Never raises.
+    """
+    try:
+        obj = _convert(kind, tree)
+    except msgspec.ValidationError:
+        try:
+            tree = remove_nulls(tree)
+            obj = _convert(kind, tree)
+        except RecursionError:
+            return DocumentProblem(line=line, key=None, message="not readable: nested too deeply")
+        except msgspec.ValidationError as error:
+            return DocumentProblem(line=line, key=find_key(kind, tree), message=_describe_error(tree, error))
+    message = _find_name_problem(kind, obj)
+    return DocumentProblem(line=line, key=None, message=message) if message else _build_decoded(kind, obj, line)
+
+
+def find_key(kind: Kind, tree: Mapping[str, object]) -> ObjectKey | None:
     """Return the key of the object in *tree*, or None if its metadata do not give one."""
     metadata = tree.get("metadata")
-    names = (
-        {field: metadata[field] for field in ("name", "namespace") if field in metadata}
-        if isinstance(metadata, DocumentTree)
-        else {}
-    )
+    if not isinstance(metadata, dict):
+        return None
+    names = {field: metadata[field] for field in ("name", "namespace") if metadata.get(field) is not None}
     try:
-        _decoder(kind)
-        obj = msgspec.convert({"metadata": names}, find_struct(kind))
+        obj = _convert(kind, {"metadata": names})
     except msgspec.ValidationError:
         return None
     return None if _find_name_problem(kind, obj) else build_key(kind, obj.metadata)
+
+
+_TEXT_MAPPINGS: Final = frozenset({"annotations", "labels", "selector"})
+
+
+def remove_nulls(tree: dict[str, object]) -> dict[str, object]:
+    """Return *tree* without fields that have no value, except in mappings of strings, where this is a mistake."""
+    return {key: _remove_nulls(value, keep=key in _TEXT_MAPPINGS) for key, value in tree.items() if value is not None}
+
+
+def _remove_nulls(value: object, *, keep: bool = False) -> object:
+    match value:
+        case dict():
+            return value if keep else remove_nulls(value)
+        case list():
+            return [_remove_nulls(one) for one in value]
+        case _:
+            return value
+
+
+def _convert(kind: Kind, tree: Mapping[str, object]) -> KubernetesObject:
+    _decoder(kind)  # since only one thread may inspect a type for the first time
+    return msgspec.convert(tree, find_struct(kind))
+
+
+_MISSING: Final = re.compile(r"Object missing required field `(\w+)`")
+_EXPECTED: Final = re.compile(r"Expected `(\w+)")
+_STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")
+_ALLOWED: Final = {
+    "str": "a string",
+    "int": "a whole number",
+    "bool": "true or false",
+    "object": "a mapping",
+    "array": "a list",
+}
+
+
+def _describe_error(tree: dict[str, object], error: msgspec.ValidationError) -> str:
+    """Describe the *error* that the conversion of *tree* raised.
+
+    The decoder's message has the path, but neither the keys of maps nor the value; they are looked up.
+    """
+    what, _, steps = str(error).partition(" - at `$")
+    path, value = "", cast("Any", tree)
+    for field, index in _STEP.findall(steps):
+        if field or index:
+            path += f"[{index}]" if index else f".{field}"
+            value = value[int(index)] if index else value[field]
+        else:  # a key of a map
+            key, value = next(item for item in value.items() if not isinstance(item[1], str))
+            path += f'["{shorten(key)}"]'
+    path = path.removeprefix(".")
+    if missing := _MISSING.match(what):
+        if missing[1] == "name" and "generateName" in value:
+            return "metadata.generateName names no object; allowed: metadata.name"
+        return f"{path}.{missing[1]} is missing; allowed: the object's {missing[1]}".removeprefix(".")
+    if isinstance(value, InvalidValue):
+        return f"{path} {value.problem}; allowed: {value.allowed}"
+    expected = _EXPECTED.match(what)
+    allowed = _ALLOWED.get(expected[1], expected[1]) if expected else _ALLOWED["int"]
+    if allowed == _ALLOWED["str"] and isinstance(value, bool | int | float):
+        allowed += ", so quote it"
+    return f"{path} is {describe_value(value)}; allowed: {allowed}"
+
+
+def describe_value(value: object) -> str:
+    """Describe *value* for messages, such as `the number 3`."""
+    match value:
+        case None:
+            return "empty"
+        case bool():
+            return f"the boolean {str(value).lower()}"
+        case int() | float():
+            return f"the number {value}"
+        case str():
+            return f'the string "{shorten(value)}"'
+        case list():
+            return "a list"
+        case _:
+            return "a mapping"
 
 
 @cache
@@ -98,35 +179,17 @@ def _build_decoded(kind: Kind, obj: KubernetesObject, line: int) -> DecodedObjec
     return DecodedObject(key=key, obj=obj, line=line)
 
 
-def _find_name_problem(kind: Kind, obj: KubernetesObject) -> tuple[str, str] | None:
-    """Return the field of *obj* with an invalid name or namespace, and the message; None if both are valid."""
+def _find_name_problem(kind: Kind, obj: KubernetesObject) -> str:
+    """Return a message if the name or namespace of *obj* is not valid, else ""."""
     metadata = obj.metadata
-    if len(metadata.name) > _MAX_NAME or not _NAME.fullmatch(metadata.name):
-        return "name", _describe_name_problem("name", metadata.name, f'"-" and ".", up to {_MAX_NAME} characters')
-    if not kind.namespaced or not metadata.namespace:
-        return None
-    if len(metadata.namespace) > _MAX_NAMESPACE or not _NAMESPACE.fullmatch(metadata.namespace):
-        return "namespace", _describe_name_problem(
-            "namespace", metadata.namespace, f'"-", up to {_MAX_NAMESPACE} characters'
-        )
-    return None
-
-
-def _describe_name_problem(field: str, value: str, besides: str) -> str:
-    return f'metadata.{field} is the string "{shorten(value)}"; allowed: small letters, digits, {besides}'
-
-
-def _parse_tree(text: bytes, line: int) -> DocumentTree | None:
-    """Parse *text* into a tree. If YAML cannot parse this JSON, all values are located in *line*."""
-    from extdns.kube.manifests.yaml_parser import ParsedDocument, parse_documents  # noqa: PLC0415 - valid JSON needs no YAML parser
-
-    document = next(parse_documents(text, line))
-    if not isinstance(document, ParsedDocument):
-        try:  # without escapes, since YAML rejects the surrogate pairs with which JSON escapes emoji
-            document = next(parse_documents(msgspec.json.encode(msgspec.json.decode(text)), line))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None
-    return document.value if isinstance(document, ParsedDocument) and isinstance(document.value, DocumentTree) else None
+    field, value, allowed = "name", metadata.name, f'"-" and ".", up to {_MAX_NAME} characters'
+    valid = len(value) <= _MAX_NAME and _NAME.fullmatch(value)
+    if valid and kind.namespaced and metadata.namespace:
+        field, value, allowed = "namespace", metadata.namespace, f'"-", up to {_MAX_NAMESPACE} characters'
+        valid = len(value) <= _MAX_NAMESPACE and _NAMESPACE.fullmatch(value)
+    return (
+        "" if valid else f'metadata.{field} is the string "{shorten(value)}"; allowed: small letters, digits, {allowed}'
+    )
 
 
 class DecodedObject(Value, frozen=True, kw_only=True):
@@ -223,13 +286,13 @@ _BOOKKEEPING_FIELDS: Final = ("managedFields", "resourceVersion", "generation")
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def keep_all_fields(found: DecodedObject, content: bytes | Mapping[str, Any]) -> DecodedObject | DocumentProblem:
+def keep_all_fields(found: DecodedObject, content: bytes | dict[str, Any]) -> DecodedObject | DocumentProblem:
     """Add *content* (JSON or parsed YAML) to *found* for templates, or return the problem. Never raises.
 
     Left out are the resource version, the generation, managed fields, conditions and the copy that kubectl writes.
     """
     try:
-        tree = msgspec.json.decode(content) if isinstance(content, bytes) else content
+        tree = msgspec.json.decode(content) if isinstance(content, bytes) else remove_nulls(content)
         _ensure_usable(tree, "")
         full_object = msgspec.json.encode(_remove_bookkeeping(tree), order="deterministic")
     except (msgspec.MsgspecError, RecursionError, TypeError, ValueError) as error:

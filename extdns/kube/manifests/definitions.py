@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Final
 
 import msgspec
 
 from extdns.flags.process import STANDARD_INPUT
-from extdns.kube.manifests.document_tree import DocumentTree
 from extdns.kube.manifests.manifest_files import ManifestFile, list_files, read_file
 from extdns.kube.manifests.reader import split_documents
-from extdns.kube.manifests.yaml_parser import ParsedDocument, parse_documents
+from extdns.kube.manifests.yaml_parser import parse_documents
+from extdns.kube.object_decoder import Document
 from extdns.kube.unstructured_resources import UnstructuredResource
 from extdns.model.kind import Kind
 
@@ -60,12 +61,7 @@ def _read_specs(paths: Sequence[str]) -> Iterator[_DefinitionSpec]:
 
 def _read_documents(data: bytes) -> Iterator[_DefinitionSpec]:
     for document in chain.from_iterable(parse_documents(text, line) for text, line in split_documents(data)):
-        if (
-            isinstance(document, ParsedDocument)
-            and isinstance(document.value, DocumentTree)
-            and document.value.get("kind") == _KIND
-        ):
-            try:
-                yield msgspec.convert(document.value.get("spec"), _DefinitionSpec)
-            except msgspec.ValidationError:
-                continue
+        tree = document.content if isinstance(document, Document) else None
+        if isinstance(tree, dict) and tree.get("kind") == _KIND:
+            with suppress(msgspec.ValidationError):
+                yield msgspec.convert(tree.get("spec"), _DefinitionSpec)

@@ -5,23 +5,24 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Final
 
 import msgspec
 
-from extdns.kube.manifests.document_tree import DocumentTree, describe_value
 from extdns.kube.manifests.kinds import ListKind, UnsupportedKind, identify_kind
 from extdns.kube.object_decoder import (
     DecodedObject,
+    Document,
     DocumentProblem,
     FileContents,
-    decode_json,
     decode_tree,
+    describe_value,
+    find_key,
     keep_all_fields,
 )
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
-from extdns.model.value import Value
 
 _MAX_NESTED_LISTS: Final = 8
 _MAX_UNIDENTIFIED: Final = 1000
@@ -67,7 +68,7 @@ def read_manifests(
             return FileContents(
                 problems=(DocumentProblem(line=0, key=None, message="not readable as UTF-16; allowed: UTF-8"),)
             )
-    documents: Iterable[RawDocument | DocumentProblem] = chain.from_iterable(
+    documents: Iterable[Document | DocumentProblem] = chain.from_iterable(
         _parse_documents(text, line, json_only=file_name.lower().endswith(".json"))
         for text, line in split_documents(data.removeprefix(codecs.BOM_UTF8))
     )
@@ -76,7 +77,7 @@ def read_manifests(
     found: dict[ObjectKey, DecodedObject] = {}
     problems: list[DocumentProblem] = []
     unidentified = 0
-    for result in _decode_documents(documents, full_kinds, inherited=None, depth=0):
+    for result in chain.from_iterable(_decode_document(document, full_kinds) for document in documents):
         if isinstance(result, DocumentProblem):
             unidentified += result.key is None
             if unidentified > _MAX_UNIDENTIFIED:
@@ -97,20 +98,20 @@ def read_manifests(
     return FileContents(found=tuple(found.values()), problems=tuple(problems))
 
 
-def _reject_others(documents: Iterable[RawDocument | DocumentProblem]) -> Iterator[RawDocument | DocumentProblem]:
+def _reject_others(documents: Iterable[Document | DocumentProblem]) -> Iterator[Document | DocumentProblem]:
     """Yield *documents*, with a problem in place of each that is no Kubernetes object, and one if there are none."""
     line = 0
     for document in documents:
         line = document.line
-        if isinstance(document, DocumentProblem) or (
-            document.kind and document.api_version and document.kind != _STATUS_KIND
-        ):
+        tree = document.content if isinstance(document, Document) else None
+        if not isinstance(tree, dict):
             yield document
+        elif tree.get("kind") == _STATUS_KIND or not (tree.get("kind") and tree.get("apiVersion")):
+            what = "a response of kind Status" if tree.get("kind") == _STATUS_KIND else "not a Kubernetes object"
+            message = f"the document is {what}; allowed: mappings with apiVersion and kind"
+            yield DocumentProblem(line=line, key=None, message=message)
         else:
-            what = "a response of kind Status" if document.kind == _STATUS_KIND else "not a Kubernetes object"
-            yield DocumentProblem(
-                line=line, key=None, message=f"the document is {what}; allowed: mappings with apiVersion and kind"
-            )
+            yield document
     if not line:
         yield DocumentProblem(line=1, key=None, message=_NO_DOCUMENTS)
 
@@ -141,204 +142,83 @@ def split_documents(data: bytes) -> Iterator[tuple[bytes, int]]:
         yield data[begin:], line
 
 
-def _parse_documents(text: bytes, line: int, *, json_only: bool) -> Iterator[RawDocument | DocumentProblem]:
+def _parse_documents(text: bytes, line: int, *, json_only: bool) -> Iterator[Document | DocumentProblem]:
     """Parse *text* as JSON if it begins with a brace, else as YAML.
 
     YAML can begin with a brace, too: unless *json_only* is set, it is tried if the first JSON document is invalid.
     """
     if before := _BEFORE_BRACE.match(text):
-        documents = parse_json_documents(text[before.end() :], line + text.count(b"\n", 0, before.end()))
+        documents = _parse_json_documents(text[before.end() :], line + text.count(b"\n", 0, before.end()))
         first = next(documents)
         if json_only or not isinstance(first, DocumentProblem):
             return chain((first,), documents)
-    return parse_yaml_documents(text, line)
+    from extdns.kube.manifests.yaml_parser import parse_documents  # noqa: PLC0415 - not needed for JSON
+
+    documents = parse_documents(text, line)
+    return (one for one in documents if isinstance(one, DocumentProblem) or one.content is not None)
 
 
-def _decode_documents(
-    documents: Iterable[RawDocument | DocumentProblem],
-    full_kinds: Collection[Kind],
-    *,
-    inherited: Kind | None,
-    depth: int,
+def _decode_document(
+    document: Document | DocumentProblem, full_kinds: Collection[Kind], inherited: Kind | None = None, depth: int = 0
 ) -> Iterator[DecodedObject | DocumentProblem]:
-    for document in documents:
-        if isinstance(document, DocumentProblem):
-            yield document
-            continue
-        kind = identify_kind(document.api_version, document.kind, full_kinds)
-        if kind is None and document.kind is None:
-            kind = inherited
-        match kind:
-            case Kind():
-                found = document.decode(kind)
-                yield (
-                    keep_all_fields(found, document.content)
-                    if kind in full_kinds and isinstance(found, DecodedObject)
-                    else found
-                )
-            case UnsupportedKind(kind, message):
-                yield DocumentProblem(
-                    line=document.line, key=document.decode(kind).key if kind else None, message=message
-                )
-            case ListKind(kind):
-                yield from _decode_items(document, full_kinds, kind, depth)
-            case None if document.kind is None and (document.has_field("metadata") or document.has_field("items")):
-                yield DocumentProblem(
-                    line=document.line, key=None, message="kind is missing; allowed: a kind such as Service"
-                )
-            case None if document.kind is None and document.api_version is None:
-                yield DocumentProblem(line=document.line, key=None, message=_NO_KIND, is_ignored=True)
-            case None:
-                pass
+    """Yield the object, or the items of the list, in *document*; *inherited* is the kind of an item without one."""
+    if isinstance(document, DocumentProblem):
+        yield document
+        return
+    line, tree = document
+    if not isinstance(tree, dict):
+        message = f"the document is {describe_value(tree)}; allowed: a mapping with apiVersion and kind"
+        yield DocumentProblem(line=line, key=None, message=message)
+        return
+    api_version, name = tree.get("apiVersion"), tree.get("kind")
+    match identify_kind(api_version, name, full_kinds) or (inherited if name is None else None):
+        case Kind() as kind:
+            found = decode_tree(kind, tree, line)
+            yield keep_all_fields(found, tree) if kind in full_kinds and isinstance(found, DecodedObject) else found
+        case UnsupportedKind(kind, message):
+            yield DocumentProblem(line=line, key=find_key(kind, tree) if kind else None, message=message)
+        case ListKind() if depth == _MAX_NESTED_LISTS:
+            message = f"lists are nested too deeply; allowed: {_MAX_NESTED_LISTS} levels"
+            yield DocumentProblem(line=line, key=None, message=message)
+        case ListKind(kind):
+            yield from _decode_items(document, tree.get("items"), full_kinds, kind, depth)
+        case None if name is None and (tree.get("metadata") is not None or tree.get("items") is not None):
+            yield DocumentProblem(line=line, key=None, message="kind is missing; allowed: a kind such as Service")
+        case None if name is None and api_version is None:
+            yield DocumentProblem(line=line, key=None, message=_NO_KIND, is_ignored=True)
 
 
 def _decode_items(
-    document: RawDocument, full_kinds: Collection[Kind], kind: Kind | None, depth: int
+    document: Document, items: object, full_kinds: Collection[Kind], kind: Kind | None, depth: int
 ) -> Iterator[DecodedObject | DocumentProblem]:
-    items = document.items()
-    if items is None:
-        yield DocumentProblem(
-            line=document.line, key=None, message="items is missing or no list; allowed: a list of objects"
-        )
-    elif depth == _MAX_NESTED_LISTS:
-        message = f"lists are nested too deeply; allowed: {_MAX_NESTED_LISTS} levels"
+    if not isinstance(items, list):
+        message = "items is missing or not a list; allowed: a list of objects"
         yield DocumentProblem(line=document.line, key=None, message=message)
-    else:
-        yield from _decode_documents(items, full_kinds, inherited=kind, depth=depth + 1)
-
-
-_ALLOWED: Final = "a mapping with apiVersion and kind"
-
-
-class _Top(msgspec.Struct, frozen=True, rename="camel"):
-    """The top-level fields that identify a document. Other fields are skipped."""
-
-    api_version: object = None
-    kind: object = None
-    metadata: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    items: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-_TOP: Final = msgspec.json.Decoder(_Top)
-_ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
-
-
-class JsonDocument(Value, frozen=True):
-    """One JSON object as text. *line* is its first line, from 1."""
-
-    text: bytes
-    line: int
-    top: _Top
-
-    @property
-    def api_version(self) -> object:
-        """The value of `apiVersion`; None if there is no such field."""
-        return self.top.api_version
-
-    @property
-    def kind(self) -> object:
-        """The value of `kind`; None if there is no such field."""
-        return self.top.kind
-
-    @property
-    def content(self) -> bytes:
-        """The text of the whole document."""
-        return self.text
-
-    def has_field(self, field: str) -> bool:
-        """Return whether the document has *field*, either `metadata` or `items`, with any value."""
-        return getattr(self.top, field) is not msgspec.UNSET
-
-    def items(self) -> Iterator[RawDocument | DocumentProblem] | None:
-        """Return the items of a list; None if `items` is missing or not a list."""
-        if isinstance(self.top.items, msgspec.UnsetType):
-            return None
-        try:
-            items = _ITEMS.decode(self.top.items)
-        except msgspec.ValidationError:
-            return None
-        return self._decode_items(items)
-
-    def decode(self, kind: Kind) -> DecodedObject | DocumentProblem:
-        """Decode the document as an object of *kind*; return the problem if it is not a valid one."""
-        return decode_json(kind, self.text, self.line)
-
-    def _decode_items(self, items: list[msgspec.Raw]) -> Iterator[RawDocument | DocumentProblem]:
-        """Yield the items. Their lines are counted, since the JSON decoder does not report positions."""
-        end, line = 0, self.line
-        for number, item in enumerate(items):
-            text = bytes(item)
-            begin = max(self.text.find(text, end), end)
-            line += self.text.count(b"\n", end, begin)
-            yield _parse_json_document(text, line, f"items[{number}] is ")
-            line += text.count(b"\n")
-            end = begin + len(text)
-
-
-class YamlDocument(Value, frozen=True):
-    """One YAML document whose value is a mapping."""
-
-    tree: DocumentTree
-
-    @property
-    def line(self) -> int:
-        """The first line, from 1."""
-        return self.tree.line
-
-    @property
-    def api_version(self) -> object:
-        """The value of `apiVersion`; None if there is no such field."""
-        return self.tree.get("apiVersion")
-
-    @property
-    def kind(self) -> object:
-        """The value of `kind`; None if there is no such field."""
-        return self.tree.get("kind")
-
-    @property
-    def content(self) -> DocumentTree:
-        """The mapping with all fields of the document."""
-        return self.tree
-
-    def has_field(self, field: str) -> bool:
-        """Return whether the document has *field*, either `metadata` or `items`, with any value."""
-        return field in self.tree
-
-    def items(self) -> Iterator[RawDocument | DocumentProblem] | None:
-        """Return the items of a list; None if `items` is missing or not a list."""
-        items = self.tree.get("items")
-        return self._decode_items(items) if isinstance(items, list) else None
-
-    def decode(self, kind: Kind) -> DecodedObject | DocumentProblem:
-        """Decode the document as an object of *kind*; return the problem if that fails."""
-        return decode_tree(kind, self.tree)
-
-    def _decode_items(self, items: list[object]) -> Iterator[RawDocument | DocumentProblem]:
-        line = self.tree.line_of("items")
-        for number, item in enumerate(items):
-            if isinstance(item, DocumentTree):
-                yield YamlDocument(item)
+        return
+    for number, content in enumerate(items):
+        line = getattr(content, "line", document.line)  # of a mapping in YAML
+        item = _parse_json(content, line) if isinstance(content, msgspec.Raw) else Document(line, content)
+        for result in _decode_document(item, full_kinds, kind, depth + 1):
+            if isinstance(result, DocumentProblem):
+                yield msgspec.structs.replace(result, message=f"items[{number}]: {result.message}")
             else:
-                yield DocumentProblem(
-                    line=line, key=None, message=f"items[{number}] is {describe_value(item)}; allowed: {_ALLOWED}"
-                )
+                yield result
 
 
-RawDocument = JsonDocument | YamlDocument
+_FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_ANY: Final = msgspec.json.Decoder()
 
 
-def parse_yaml_documents(text: bytes, line: int) -> Iterator[RawDocument | DocumentProblem]:
-    """Parse the YAML documents in *text*, which begins at *line*. Stops at a syntax error. Never raises."""
-    from extdns.kube.manifests.yaml_parser import BrokenDocument, parse_documents  # noqa: PLC0415 - not needed for JSON
-
-    for document in parse_documents(text, line):
-        if isinstance(document, BrokenDocument):
-            yield DocumentProblem(line=document.line, key=None, message=document.message)
-        elif isinstance(document.value, DocumentTree):
-            yield YamlDocument(document.value)
-        elif document.value is not None:
-            message = f"the document is {describe_value(document.value)}; allowed: {_ALLOWED}"
-            yield DocumentProblem(line=document.line, key=None, message=message)
+def _parse_json(text: bytes | msgspec.Raw, line: int) -> Document | DocumentProblem:
+    """Parse *text*, one JSON value. Items of a list are left as text, so that a large list needs little memory."""
+    try:
+        with suppress(msgspec.ValidationError):  # it is not a mapping, or its items are not a list
+            fields = _FIELDS.decode(text).items()
+            return Document(line, {name: (_ITEMS if name == "items" else _ANY).decode(raw) for name, raw in fields})
+        return Document(line, _ANY.decode(text))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return DocumentProblem(line=line, key=None, message=f"not readable: {error}")
 
 
 _WHITESPACE: Final = re.compile(rb"\s*")
@@ -346,7 +226,7 @@ _MALFORMED: Final = re.compile(r"JSON is malformed: (?P<why>.*) \(byte (?P<offse
 _TRAILING: Final = "trailing characters"
 
 
-def parse_json_documents(text: bytes, line: int) -> Iterator[RawDocument | DocumentProblem]:
+def _parse_json_documents(text: bytes, line: int) -> Iterator[Document | DocumentProblem]:
     """Parse the JSON objects in *text*, which begins at *line*. Never raises.
 
     After a syntax error, parsing continues at the next line that begins with a brace, as objects do in JSON Lines
@@ -358,7 +238,7 @@ def parse_json_documents(text: bytes, line: int) -> Iterator[RawDocument | Docum
         counted = begin
         end, problem = _find_json_end(text, begin)
         if not problem:
-            yield _parse_json_document(text[begin:end], line, "the document is ")
+            yield _parse_json(text[begin:end], line)
             begin = end
             continue
         yield DocumentProblem(line=line + text.count(b"\n", begin, end), key=None, message=problem)
@@ -387,14 +267,3 @@ def _find_json_end(text: bytes, begin: int) -> tuple[int, str]:
 def _skip_whitespace(text: bytes, begin: int) -> int:
     blank = _WHITESPACE.match(text, begin)
     return blank.end() if blank else begin
-
-
-def _parse_json_document(text: bytes, line: int, prefix: str) -> RawDocument | DocumentProblem:
-    """Parse *text*, one JSON value, into a document. If it is no JSON object, the message begins with *prefix*."""
-    try:
-        return JsonDocument(text, line, _TOP.decode(text))
-    except msgspec.ValidationError:
-        message = f"{prefix}{describe_value(msgspec.json.decode(text))}; allowed: {_ALLOWED}"
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        message = f"not readable: {error}"
-    return DocumentProblem(line=line, key=None, message=message)

@@ -119,14 +119,14 @@ def test_take_returns_the_problems_of_a_kind_once_it_is_required_and_before_its_
     cluster = once(tmp_path)
     cluster.require(SERVICE)
     assert summarize_changes(cluster.take(0)) == [
-        ProblemSummary("a.yaml:4", "web", "spec.type is the number 60; allowed: a string, so quote it"),
+        ProblemSummary("a.yaml:1", "web", "spec.type is the number 60; allowed: a string, so quote it"),
         ProblemSummary("a.yaml:12", "", "not YAML: did not find expected node content"),
         added(SERVICE, "shop/api"),
         synced(SERVICE),
     ]
     cluster.require(INGRESS)
     assert summarize_changes(cluster.take(0)) == [
-        ProblemSummary("a.yaml:9", "web", "spec is a list; allowed: a mapping"),
+        ProblemSummary("a.yaml:6", "web", "spec is a list; allowed: a mapping"),
         synced(INGRESS),
     ]
 
@@ -269,14 +269,14 @@ def test_a_problem_in_a_manifest_is_reported_once_and_so_is_its_end(
     clock.now_s += 1
     edits.report(())
     assert summarize_changes(watched_cluster.take(0)) == [
-        ProblemSummary("a.yaml:4", "web", "spec.type is the number 60; allowed: a string, so quote it")
+        ProblemSummary("a.yaml:1", "web", "spec.type is the number 60; allowed: a string, so quote it")
     ]
     edits.report()
     assert watched_cluster.take(0) == ()
     file.write_text(service("web", type_="ClusterIP"))
     edits.report()
     assert summarize_changes(watched_cluster.take(0)) == [
-        ProblemSummary("a.yaml:4", "web", ""),
+        ProblemSummary("a.yaml:1", "web", ""),
         edited(SERVICE, "shop/web"),
     ]
 

@@ -170,7 +170,7 @@ def test_an_invalid_object_stays_and_other_objects_missing_from_its_file_are_rem
     file.write_text(service("a", "60"))
     scene.refresh_until_stable()
     assert scene.objects == {"a": "NodePort"}
-    assert scene.problems == ["a.yaml:4: spec.type is the number 60; allowed: a string, so quote it"]
+    assert scene.problems == ["a.yaml:1: spec.type is the number 60; allowed: a string, so quote it"]
     assert (scene.exists("a"), scene.exists("b")) == (True, False)
 
 

@@ -118,9 +118,9 @@ def test_new_contents_of_a_file_remove_an_object_only_if_they_were_read_complete
 def test_problems_are_sorted_by_file_and_line_and_disappear_when_solved() -> None:
     index = build_index(b=f"{web('60')}---\n{web('1', 'api')}", a="x: y\n---\n" * 9 + web("60"))
     index.set_unreadable({FILES["c.yaml"]: "cannot be read: Permission denied"})
-    assert [location for location, _ in index.find_problems()] == ["a.yaml:22", "b.yaml:4", "b.yaml:9", "c.yaml"]
+    assert [location for location, _ in index.find_problems()] == ["a.yaml:19", "b.yaml:1", "b.yaml:6", "c.yaml"]
     put(index, "b", web("NodePort"))
-    assert [location for location, _ in index.find_problems()] == ["a.yaml:22", "c.yaml"]
+    assert [location for location, _ in index.find_problems()] == ["a.yaml:19", "c.yaml"]
 
 
 def test_object_keys_are_listed_by_kind() -> None:

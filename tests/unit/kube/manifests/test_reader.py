@@ -100,7 +100,7 @@ INDENTED_JSON = """\
         ),
         pytest.param(service("web"), [("Service shop/web", 1)], id="one-document"),
         pytest.param(KUBECTL_LIST, [("Service shop/web", 3), ("Node n1", 13)], id="kubectl-get-yaml"),
-        pytest.param(INDENTED_JSON, [("Service shop/web", 6), ("Service shop/api", 11)], id="kubectl-get-json"),
+        pytest.param(INDENTED_JSON, [("Service shop/web", 1), ("Service shop/api", 1)], id="kubectl-get-json"),
         pytest.param(HELM, [("Service default/web", 5)], id="helm-template"),
         pytest.param(
             f"{service('web')}---\n{service('api')}",
@@ -192,6 +192,12 @@ def test_anchors_and_nulls_are_read_as_the_api_server_reads_them() -> None:
     assert isinstance(item.obj, Service)
     assert (item.obj.spec.type, item.obj.spec.cluster_ip, item.obj.spec.selector) == ("NodePort", "", {"app": "web"})
     assert item.obj.spec.external_name == "web"
+
+
+def test_keys_of_yaml_that_look_like_numbers_are_strings_and_a_quoted_merge_key_is_an_ordinary_one() -> None:
+    annotations = "{annotations: {1: a, on: b, 1.10: c, '<<': d}, name: web}"
+    [item] = read_manifests(f"apiVersion: v1\nkind: Service\nmetadata: {annotations}".encode(), "f.yaml").found
+    assert item.obj.metadata.annotations == {"1": "a", "on": "b", "1.10": "c", "<<": "d"}
 
 
 def test_null_values_in_json_count_as_absent_even_in_a_document_with_emoji() -> None:

@@ -43,52 +43,52 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param(TTL % 60, (7, "default/web", f"{TTL_PATH} is the number 60; {QUOTE}"), id="number"),
-        pytest.param(TTL % "on", (7, "default/web", f"{TTL_PATH} is the boolean true; {QUOTE}"), id="boolean"),
-        pytest.param(TTL % "", (7, "default/web", f"{TTL_PATH} is empty; allowed: a string"), id="nothing"),
-        pytest.param(TTL % "[1]", (7, "default/web", f"{TTL_PATH} is a list; allowed: a string"), id="list"),
-        pytest.param(TTL % "{a: b}", (7, "default/web", f"{TTL_PATH} is a mapping; allowed: a string"), id="mapping"),
+        pytest.param(TTL % 60, (1, "default/web", f"{TTL_PATH} is the number 60; {QUOTE}"), id="number"),
+        pytest.param(TTL % "on", (1, "default/web", f"{TTL_PATH} is the boolean true; {QUOTE}"), id="boolean"),
+        pytest.param(TTL % "", (1, "default/web", f"{TTL_PATH} is empty; allowed: a string"), id="nothing"),
+        pytest.param(TTL % "[1]", (1, "default/web", f"{TTL_PATH} is a list; allowed: a string"), id="list"),
+        pytest.param(TTL % "{a: b}", (1, "default/web", f"{TTL_PATH} is a mapping; allowed: a string"), id="mapping"),
         pytest.param(
             TTL % "a" + "    external-dns.kubernetes.io/ttl: b\n",
-            (7, "default/web", f"{TTL_PATH} is given again on line 8; allowed: each key once"),
+            (1, "default/web", f"{TTL_PATH} is given again on line 8; allowed: each key once"),
             id="annotation-given-twice",
         ),
         pytest.param(
             '{"apiVersion":"v1","kind":"Service",\n"metadata":{"name":"web",\n"annotations":{"external-dns.kubernetes.io/ttl":60}}}',
-            (3, "default/web", f"{TTL_PATH} is the number 60; {QUOTE}"),
+            (1, "default/web", f"{TTL_PATH} is the number 60; {QUOTE}"),
             id="in-json",
         ),
         pytest.param(
             service("web", "spec:\n  ports:\n  - port: 80\n  - port: 81\n    nodePort: '30080'\n"),
-            (8, "shop/web", 'spec.ports[1].nodePort is the string "30080"; allowed: a whole number'),
+            (1, "shop/web", 'spec.ports[1].nodePort is the string "30080"; allowed: a whole number'),
             id="string-for-a-number",
         ),
         pytest.param(
             service("web", "spec:\n  publishNotReadyAddresses: 1\n"),
-            (5, "shop/web", "spec.publishNotReadyAddresses is the number 1; allowed: true or false"),
+            (1, "shop/web", "spec.publishNotReadyAddresses is the number 1; allowed: true or false"),
             id="number-for-a-boolean",
         ),
         pytest.param(
-            service("web", "spec: []\n"), (4, "shop/web", "spec is a list; allowed: a mapping"), id="list-for-a-mapping"
+            service("web", "spec: []\n"), (1, "shop/web", "spec is a list; allowed: a mapping"), id="list-for-a-mapping"
         ),
         pytest.param(
             service("web", "spec:\n  externalIPs: 192.0.2.1\n"),
-            (5, "shop/web", 'spec.externalIPs is the string "192.0.2.1"; allowed: a list'),
+            (1, "shop/web", 'spec.externalIPs is the string "192.0.2.1"; allowed: a list'),
             id="string-for-a-list",
         ),
         pytest.param(
             service("web", "spec:\n  externalIPs:\n  - 5\n"),
-            (5, "shop/web", f"spec.externalIPs[0] is the number 5; {QUOTE}"),
+            (1, "shop/web", f"spec.externalIPs[0] is the number 5; {QUOTE}"),
             id="number-in-a-list-of-text",
         ),
         pytest.param(
             service("web", "spec: {}\nspec: {}\n"),
-            (4, "shop/web", "spec is given again on line 5; allowed: each key once"),
+            (1, "shop/web", "spec is given again on line 5; allowed: each key once"),
             id="field-given-twice",
         ),
         pytest.param(
             "apiVersion: v1\nkind: Service\nmetadata:\n  namespace: shop\n",
-            (3, "", "metadata.name is missing; allowed: the object's name"),
+            (1, "", "metadata.name is missing; allowed: the object's name"),
             id="no-name",
         ),
         pytest.param(
@@ -98,13 +98,13 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
         ),
         pytest.param(
             "apiVersion: v1\nkind: Service\nmetadata:\n  generateName: web-\n",
-            (4, "", "metadata.generateName names no object; allowed: metadata.name"),
+            (1, "", "metadata.generateName names no object; allowed: metadata.name"),
             id="generated-name",
         ),
         pytest.param(
             "apiVersion: v1\nkind: Service\nmetadata:\n  name: Web_1\n",
             (
-                4,
+                1,
                 "",
                 (
                     'metadata.name is the string "Web_1"; '
@@ -115,7 +115,7 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
         ),
         pytest.param(
             '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web",\n"namespace": "a.b"}}',
-            (2, "", 'metadata.namespace is the string "a.b"; allowed: small letters, digits, "-", up to 63 characters'),
+            (1, "", 'metadata.namespace is the string "a.b"; allowed: small letters, digits, "-", up to 63 characters'),
             id="namespace-of-no-object",
         ),
         pytest.param(
@@ -152,34 +152,34 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
         pytest.param("- a\n- b\n", (1, "", f"the document is a list; {CAUSE}"), id="list-of-anything"),
         pytest.param(
             "apiVersion: v1\nkind: List\nitems: {}\n",
-            (1, "", "items is missing or no list; allowed: a list of objects"),
+            (1, "", "items is missing or not a list; allowed: a list of objects"),
             id="items-no-list",
         ),
         pytest.param(
             '{"apiVersion": "v1", "kind": "List", "items": {}}',
-            (1, "", "items is missing or no list; allowed: a list of objects"),
+            (1, "", "items is missing or not a list; allowed: a list of objects"),
             id="items-no-list-in-json",
         ),
         pytest.param(
             '{"apiVersion": "v1", "kind": "List"}',
-            (1, "", "items is missing or no list; allowed: a list of objects"),
+            (1, "", "items is missing or not a list; allowed: a list of objects"),
             id="items-missing-in-json",
         ),
         pytest.param(
             "apiVersion: v1\nkind: List\nitems:\n- 5\n",
-            (3, "", f"items[0] is the number 5; {CAUSE}"),
+            (1, "", f"items[0]: the document is the number 5; {CAUSE}"),
             id="item-no-mapping",
         ),
         pytest.param(
             '{"apiVersion": "v1", "kind": "List", "items": [\n[]]}',
-            (2, "", f"items[0] is a list; {CAUSE}"),
+            (1, "", f"items[0]: the document is a list; {CAUSE}"),
             id="item-no-object",
         ),
         pytest.param("a: 1\nb: [\n", (3, "", "not YAML: did not find expected node content"), id="no-yaml"),
         pytest.param(b"\xff\xfe\x00", (0, "", "not readable as UTF-16; allowed: UTF-8"), id="half-of-utf-16"),
     ],
 )
-def test_a_problem_in_a_manifest_gives_line_object_field_value_and_allowed_values(
+def test_a_problem_in_a_manifest_gives_the_line_of_the_document_the_field_its_value_and_allowed_values(
     text: str | bytes, expected: tuple[int, str, str]
 ) -> None:
     assert find_problems(text) == [expected]
@@ -216,7 +216,7 @@ def test_a_broken_document_does_not_affect_the_other_documents_of_a_file() -> No
         f"{service('a')}---\nb: [\n---\n{service('c')}---\n{TTL % 5}---\n{service('d')}".encode(), "f.yaml"
     )
     assert names(contents) == ["a", "c", "d"]
-    assert [problem.line for problem in contents.problems] == [6, 17]
+    assert [problem.line for problem in contents.problems] == [6, 11]
 
 
 LIST = """\
@@ -239,7 +239,10 @@ def test_a_broken_item_does_not_affect_the_other_items_of_a_list() -> None:
     text = LIST.replace('"4711"', "4711").replace("    name: n1", "    name: n1\n- 5")
     contents = read_manifests(text.encode(), "f.yaml")
     assert names(contents) == ["n1"]
-    assert [problem.line for problem in contents.problems] == [7, 2]
+    assert [(problem.line, problem.message[:10]) for problem in contents.problems] == [
+        (3, "items[0]: "),
+        (1, "items[2]: "),
+    ]
 
 
 def test_after_a_syntax_error_json_is_read_again_from_the_next_line_that_begins_with_a_brace() -> None:
@@ -272,7 +275,7 @@ def test_lists_nested_too_deeply_in_lists_are_rejected() -> None:
     text = "{}"
     for _ in range(12):
         text = '{"apiVersion": "v1", "kind": "List", "items": [' + text + "]}"
-    assert find_problems(text) == [(1, "", "lists are nested too deeply; allowed: 8 levels")]
+    assert find_problems(text) == [(1, "", "items[0]: " * 8 + "lists are nested too deeply; allowed: 8 levels")]
 
 
 def test_the_contents_of_a_file_are_incomplete_only_if_a_problem_has_no_known_object() -> None:
