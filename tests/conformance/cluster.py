@@ -6,12 +6,10 @@ To test another implementation, add a function that builds its `Rig` to `RIGS`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Event
 from typing import Any, Final
 
 from extdns.kube.local_store import WatchedNamespaces
@@ -55,60 +53,35 @@ def _open_live_cluster(folder: Path, namespaces: Sequence[str]) -> Iterator[Rig]
         cluster.close()
 
 
-class _Edits:
-    """Writes manifest files, and replaces the file watcher: each change is reported at once, and time is simulated."""
-
-    def __init__(self, folder: Path) -> None:
-        self._reported: SimpleQueue[Collection[str] | None] = SimpleQueue()
-        self._processed: SimpleQueue[None] = SimpleQueue()
-        self._folder = folder
-        self.now_s = 100.0
-
-    def follow(self, _paths: Sequence[str], stop: Event) -> Iterator[Collection[str] | None]:
-        while not stop.is_set():
-            yield self._reported.get()
-            self._processed.put(None)
-
-    def end(self) -> None:
-        self._reported.put(())
-
-    def report(self, touched: Collection[str] | None) -> None:
-        self._reported.put(touched)
-        self._processed.get()
-
-    def put(self, obj: Json) -> None:
-        metadata = obj["metadata"]
-        self._find_file(obj["kind"], metadata.get("namespace", ""), metadata["name"]).write_text(json.dumps(obj))
-        self._report_change()
-
-    def remove(self, key: ObjectKey) -> None:
-        self._find_file(key.kind.name, key.namespace, key.name).unlink()
-        self._report_change()
-
-    def _find_file(self, kind: str, namespace: str, name: str) -> Path:
-        return self._folder / f"{kind}.{namespace}.{name}.json"
-
-    def _report_change(self) -> None:
-        """Report a change and let 10 s pass: an object missing from a file counts as deleted only after a while."""
-        self.report(None)
-        self.now_s += 10
-        self.report(None)
-
-
 @contextmanager
 def _open_manifest_cluster(folder: Path, namespaces: Sequence[str]) -> Iterator[Rig]:
-    edits = _Edits(folder)
+    now_s = iter(range(100, 1_000_000, 10)).__next__  # each reading is at another time
     where = WatchedNamespaces(default=namespaces)
-    cluster = ManifestCluster([str(folder)], namespaces=where, monotonic=lambda: edits.now_s, watch_files=edits.follow)
-    edits.report(None)
+    cluster = ManifestCluster([str(folder)], watch=False, namespaces=where, monotonic=now_s)
+
+    def find_file(kind: str, namespace: str, name: str) -> Path:
+        return folder / f"{kind}.{namespace}.{name}.json"
+
+    def read_twice() -> None:
+        """Read the files as the watch does; what is missing counts as deleted after two readings."""
+        cluster.refresh()
+        cluster.refresh()
+
+    def put(obj: Json) -> None:
+        metadata = obj["metadata"]
+        find_file(obj["kind"], metadata.get("namespace", ""), metadata["name"]).write_text(json.dumps(obj))
+        read_twice()
+
+    def remove(key: ObjectKey) -> None:
+        find_file(key.kind.name, key.namespace, key.name).unlink()
+        read_twice()
+
     yield Rig(
         cluster=cluster,
-        put=edits.put,
-        remove=edits.remove,
-        locate=lambda key: f"{key.kind.name}.{key.namespace}.{key.name}.json:1",
+        put=put,
+        remove=remove,
+        locate=lambda key: f"{find_file(key.kind.name, key.namespace, key.name).name}:1",
     )
-    cluster._stop.set()
-    edits.end()
     cluster.close()
 
 

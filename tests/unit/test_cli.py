@@ -79,7 +79,6 @@ def test_help_and_version_import_no_large_library(argument: str) -> None:
         "rich",
         "yaml",
         "prometheus_client",
-        "watchfiles",
         "difflib",
     }
     code = f"import sys; from extdns.cli import main; main([{argument!r}]); sys.exit(str({heavy} & set(sys.modules)))"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from threading import Event, Lock, Thread
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Final
 
-from extdns.flags.process import STANDARD_INPUT
 from extdns.kube.local_store import LocalStore, WatchedNamespaces, is_unchanged
 from extdns.kube.manifests.loader import ManifestLoader, ProblemMessages
-from extdns.kube.manifests.manifest_files import watch_files
 from extdns.model.cluster import (
     ClusterChange,
     ClusterIdentity,
@@ -26,27 +24,23 @@ from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectRef
 from extdns.model.value import format_count
 from extdns.resources.kinds import STRUCTS
 
-_REFRESH_VALID_S: Final = 1.0
-"""For this long, `exists` relies on a complete refresh, since many checks may follow each other."""
+_CHECK_S: Final = 1.0
+"""How often the watch compares files. A check that takes long is followed by a pause 20 times as long."""
+
+_PAUSE_FACTOR: Final = 20
+_MIN_INTERVAL_S: Final = 0.5
+"""The shortest time between two readings. It is long enough that a file which is the same in both is complete."""
 
 _CLOSING_S: Final = 2.0
 _MANIFEST: Final = "manifest"
 
 
-class WatchFiles(Protocol):
-    """Watches absolute paths until an event is set; see `manifest_files.watch_files`."""
-
-    def __call__(self, paths: Sequence[str], stop: Event, /) -> Iterator[Collection[str] | None]:
-        """Yield the paths that changed; None means that any path may have changed."""
-        ...
-
-
 class ManifestCluster:
     """Implements `Cluster` with manifests.
 
-    With *watch*, a thread reads the files at the start and after each change. Without it, the first `take`
-    reads them, and only `exists` reads them again. Only one thread may use `view`, `require` and `take`; any
-    thread may call `exists` and `close`.
+    With *watch*, a thread compares the files every second, and reads those that changed. Without it, the first `take`
+    reads them, and only `exists` and `refresh` read them again. Only one thread may use `view`, `require` and `take`;
+    any thread may call the others.
     """
 
     def __init__(  # noqa: PLR0913 - most by name
@@ -60,7 +54,6 @@ class ManifestCluster:
         cluster_id: str = "",
         map_sources: Callable[[], Mapping[Kind, str]] = dict,
         monotonic: Callable[[], float] = time.monotonic,
-        watch_files: WatchFiles = watch_files,
         flag: str = "manifests",
         requires_files: bool = False,
     ) -> None:
@@ -69,7 +62,7 @@ class ManifestCluster:
         Args:
             paths: files, folders, or "-" for *stdin*. If several describe one object, the first path wins.
             stdin: stream to read once, to its end; standard input of the process if None.
-            watch: whether to watch the files.
+            watch: whether to read changed files by itself.
             namespaces: namespaces to read; all if None.
             full_kinds: kinds whose objects keep all fields, for templates, among them those of
                 `--unstructured-resource`.
@@ -77,14 +70,12 @@ class ManifestCluster:
             map_sources: returns the kinds that sources read, each with the name of a source; called at most once, and
                 only if there are objects of kinds that nobody required.
             monotonic: seconds that never go back.
-            watch_files: watches files; tests replace it.
             flag: the flag that names the paths, for messages.
             requires_files: whether a folder without any file counts as unreadable.
         """
         self._loader = ManifestLoader(
             paths,
             stdin=stdin,
-            monotonic=monotonic,
             full_kinds=frozenset(full_kinds),
             flag=flag,
             requires_files=requires_files,
@@ -92,7 +83,6 @@ class ManifestCluster:
         self._full_kinds = frozenset(full_kinds)
         self._namespaces = namespaces or WatchedNamespaces()
         self._monotonic = monotonic
-        self._watch_files = watch_files
         self._identities = [IdentityRead(identity=ClusterIdentity(configured_id=cluster_id))] if cluster_id else []
         self._store = LocalStore(self.require)
         self._states: dict[Kind, KindState] = {}
@@ -135,9 +125,7 @@ class ManifestCluster:
         """
         if not self._is_read(key.kind) or not self._namespaces.contains(key):
             return None
-        with self._refresh_lock:
-            if self._read_at_s is None or self._monotonic() - self._read_at_s >= _REFRESH_VALID_S:
-                self._refresh()
+        self.refresh()
         return self._loader.exists(key)
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
@@ -147,8 +135,8 @@ class ManifestCluster:
         for each newly required kind its objects and its change to synced. New problems are sorted by location, objects
         by key.
         """
-        if self._thread is None:
-            self._read_once()
+        if self._thread is None and self._read_at_s is None:
+            self.refresh()
         return self._collect() or (self._collect() if self._has_changes.wait(timeout_s) else ())
 
     def close(self) -> None:
@@ -158,25 +146,22 @@ class ManifestCluster:
         if self._thread is not None:
             self._thread.join(_CLOSING_S)
 
-    def _watch(self) -> None:
-        paths = [root.path for root in self._loader.roots if root.path != STANDARD_INPUT]
-        for touched in self._watch_files(paths, self._stop):
-            with self._refresh_lock:
-                if touched is None or touched:
-                    self._refresh(touched)
-                elif self._loader.needs_refresh():
-                    self._refresh()
-
-    def _read_once(self) -> None:
+    def refresh(self) -> None:
+        """Read the files that changed since the last reading, unless that was just now."""
         with self._refresh_lock:
-            if self._read_at_s is None:
-                self._refresh()
-
-    def _refresh(self, touched: Collection[str] | None = None) -> None:
-        self._loader.refresh(touched)
-        if touched is None:
+            if self._read_at_s is not None and self._monotonic() - self._read_at_s < _MIN_INTERVAL_S:
+                return
+            is_first = self._read_at_s is None
+            has_changed = self._loader.refresh()
             self._read_at_s = self._monotonic()
-        self._has_changes.set()
+            if is_first or has_changed:
+                self._has_changes.set()
+
+    def _watch(self) -> None:
+        while not self._stop.is_set():
+            began_at_s = time.monotonic()
+            self.refresh()
+            self._stop.wait(max(_CHECK_S, _PAUSE_FACTOR * (time.monotonic() - began_at_s)))
 
     def _collect(self) -> tuple[ClusterChange, ...]:
         if not self._has_changes.is_set():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from threading import Lock
@@ -14,11 +15,8 @@ from extdns.kube.manifests.manifest_files import (
     FileStamp,
     ManifestFile,
     describe_os_error,
-    is_gone_and_hidden,
-    is_regular_file,
     list_files,
     read_file,
-    read_stamp,
     was_removed,
 )
 from extdns.kube.manifests.reader import describe_duplicate, read_manifests
@@ -26,13 +24,10 @@ from extdns.kube.object_decoder import DocumentProblem, FileContents
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.value import Value
 
-STABLE_AFTER_S: Final = 0.2
-"""For this long a file must stay unchanged before a missing object counts as removed, or the file as invalid.
-
-Editors may truncate or move a file before they write it, and write it in parts.
-"""
-
 _REMOVED: Final[FileStamp] = ()
+_TICK_NS: Final = 100_000_000
+"""Longer than a tick of the clock of file systems. Writes within one tick may give a file the same stamp."""
+
 _WITHOUT_KIND: Final = ("/kustomization.yaml", "/kustomization.yml")
 """Files that are often in a folder of manifests, and in which `kind` is optional."""
 
@@ -43,15 +38,11 @@ _ALLOWED: Final = {
 """By flag: the values that are allowed."""
 
 
-class _UnstableFile(Value, frozen=True):
-    """A file that lost objects or became invalid: its stamp after that, and since when (monotonic seconds)."""
-
-    stamp: FileStamp
-    since_s: float
-
-
 class ManifestLoader:
     """Keeps a `ManifestIndex` up to date with the files below some paths.
+
+    A file that lost objects or became invalid is suspect: it counts only once it is the same in two readings, since
+    editors may truncate or move a file before they write it, and write it in parts.
 
     Only one thread at a time may call `refresh`. It holds `lock` only while it changes the index, so that
     other threads can use the index while files are read.
@@ -62,7 +53,6 @@ class ManifestLoader:
         paths: Sequence[str],
         *,
         stdin: BinaryIO | None,
-        monotonic: Callable[[], float],
         full_kinds: Collection[Kind] = (),
         flag: str = "manifests",
         requires_files: bool = False,
@@ -77,78 +67,46 @@ class ManifestLoader:
         self._stdin = stdin
         self._requires_files = requires_files
         self._full_kinds = full_kinds
-        self._monotonic = monotonic
         self._known: dict[ManifestFile, FileStamp] = {}
-        self._by_path: dict[str, ManifestFile] = {}
-        self._unstable: dict[ManifestFile, _UnstableFile] = {}
+        self._suspect: dict[ManifestFile, FileStamp] = {}
         for root in self.roots:
             _ensure_exists(root, flag)
 
-    def refresh(self, touched: Collection[str] | None = None) -> None:
-        """Read files that changed, among the absolute paths *touched* or among all files. Never raises."""
-        edited = self._read_stamps(touched) if touched is not None else None
-        if edited is not None:
-            self._read(edited)
-            return
+    def refresh(self) -> bool:
+        """Read the files that changed. Return whether there may be other objects or problems. Never raises."""
+        settled_ns = time.time_ns() - _TICK_NS
         listing = list_files(self.roots, requires_files=self._requires_files)
         stamps = {file: stamp for file, stamp in listing.files.items() if stamp != self._known.get(file)}
         gone = [file for file in self._known if file not in listing.files and not listing.may_contain(file)]
         stamps |= dict.fromkeys(gone, _REMOVED)
-        self._unstable = {file: unstable for file, unstable in self._unstable.items() if file in stamps}
-        self._read(stamps)
+        contents = {file: self._read_contents(file) if stamp else FileContents() for file, stamp in stamps.items()}
+        unreadable = {file: f"cannot be read: {error}" for file, error in listing.unreadable.items()}
         with self.lock:
-            self.index.set_unreadable({file: f"cannot be read: {error}" for file, error in listing.unreadable.items()})
-
-    def needs_refresh(self) -> bool:
-        """Return whether an unstable file should be read again now."""
-        return any(self._is_stable(unstable) for unstable in self._unstable.values())
+            previous, self._suspect = self._suspect, {}
+            for file, stamp in stamps.items():
+                self._accept(file, stamp, contents[file], settled_ns, is_same=previous.get(file) == stamp)
+            return self.index.set_unreadable(unreadable) or bool(stamps)
 
     def exists(self, key: ObjectKey) -> bool | None:
         """Return whether a file described the object at the last refresh; None if that is uncertain."""
         with self.lock:
-            return None if self._unstable else self.index.exists(key)
+            return None if self._suspect else self.index.exists(key)
 
-    def _read_stamps(self, touched: Collection[str]) -> dict[ManifestFile, FileStamp] | None:
-        """Return the stamps of the files *touched*, or None if other files may have changed, too."""
-        stamps: dict[ManifestFile, FileStamp] = {}
-        for path in touched:
-            file = self._by_path.get(path)
-            if file is None and is_gone_and_hidden(path):
-                continue  # the temporary file of an editor, which was renamed
-            if file is None or not is_regular_file(path):
-                return None
-            try:
-                stamps[file] = read_stamp(path)
-            except OSError:
-                return None
-        return stamps or None
-
-    def _read(self, stamps: Mapping[ManifestFile, FileStamp]) -> None:
-        """Read the files, except those that have been unstable, with the same stamp, for less than `STABLE_AFTER_S`."""
-        read_now = {
-            file: FileContents() if stamp == _REMOVED else self._read_contents(file)
-            for file, stamp in stamps.items()
-            if (unstable := self._unstable.get(file)) is None or unstable.stamp != stamp or self._is_stable(unstable)
-        }
-        with self.lock:
-            for file, contents in read_now.items():
-                self._accept(file, stamps[file], contents)
-
-    def _accept(self, file: ManifestFile, stamp: FileStamp, contents: FileContents) -> None:
-        unstable = self._unstable.pop(file, None)
-        suspect = file in self._known and (contents.problems or self.index.would_remove(file, contents))
-        if suspect and (unstable is None or unstable.stamp != stamp):
-            self._unstable[file] = _UnstableFile(stamp, self._monotonic())
+    def _accept(
+        self, file: ManifestFile, stamp: FileStamp, contents: FileContents, settled_ns: int, *, is_same: bool
+    ) -> None:
+        """Use the *contents* of *file*, unless it is suspect. *is_same*: it was, and has not changed since then."""
+        became_invalid = self._known.get(file) and contents.problems
+        if not is_same and (became_invalid or self.index.would_remove(file, contents)):
+            self._suspect[file] = stamp
         elif stamp == _REMOVED:
             self.index.remove(file)
             del self._known[file]
-            if self._by_path.get(file.path) == file:
-                del self._by_path[file.path]
         else:
             self.index.put(file, contents)
             readable = all(problem.line for problem in contents.problems)
-            self._known[file] = stamp if readable else _REMOVED  # so that the next refresh reads it again
-            self._by_path[file.path] = file
+            known = stamp if stamp[-1] <= settled_ns else stamp[:-1]
+            self._known[file] = known if readable else _REMOVED  # another stamp: the next refresh reads it again
 
     def _read_contents(self, file: ManifestFile) -> FileContents:
         try:
@@ -159,9 +117,6 @@ class ManifestLoader:
             problem = DocumentProblem(line=0, key=None, message=f"cannot be read: {describe_os_error(error)}")
             return FileContents(problems=(problem,))
         return read_manifests(data, file.name, self._full_kinds, manifests_only=file.path == STANDARD_INPUT)
-
-    def _is_stable(self, unstable: _UnstableFile) -> bool:
-        return self._monotonic() - unstable.since_s >= STABLE_AFTER_S
 
 
 def _ensure_exists(root: ManifestFile, flag: str) -> None:
@@ -240,9 +195,10 @@ class ManifestIndex:
         self.put(file, FileContents())
         del self._entries_by_file[file]
 
-    def set_unreadable(self, errors: Mapping[ManifestFile, str]) -> None:
-        """Replace the errors of the files and folders that cannot be read."""
-        self._unreadable = errors
+    def set_unreadable(self, errors: Mapping[ManifestFile, str]) -> bool:
+        """Replace the errors of the files and folders that cannot be read. Return whether they are others."""
+        before, self._unreadable = self._unreadable, errors
+        return errors != before
 
     def take_changed(self) -> set[ObjectKey]:
         """Return the keys of objects that may have changed since the last call."""

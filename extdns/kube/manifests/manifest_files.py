@@ -1,13 +1,11 @@
-"""List, read and watch the files and folders of `--manifests`."""
+"""List and read the files and folders of `--manifests`."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
 from typing import BinaryIO, Final
 
 from extdns.flags.process import STANDARD_INPUT
@@ -113,25 +111,6 @@ def was_removed(file: ManifestFile) -> bool:
     return bool(names) and not os.path.lexists(file.path)
 
 
-def is_regular_file(path: str) -> bool:
-    """Return whether *path* is a regular file and not a symbolic link."""
-    try:
-        return stat.S_ISREG(Path(path).lstat().st_mode)
-    except OSError:
-        return False
-
-
-def is_gone_and_hidden(path: str) -> bool:
-    """Return whether *path* is the name of a hidden file that does not exist."""
-    location = Path(path)
-    return location.name.startswith(".") and not os.path.lexists(location)
-
-
-def read_stamp(path: str) -> FileStamp:
-    """Return the stamp of the file at *path*, a value that changes with its content; raises `OSError`."""
-    return _build_stamp(Path(path).stat())
-
-
 def read_file(path: str, stdin: BinaryIO | None = None) -> bytes:
     """Read the file at *path*, or for "-" *stdin* (None is that of the process).
 
@@ -140,20 +119,25 @@ def read_file(path: str, stdin: BinaryIO | None = None) -> bytes:
     """
     if path == STANDARD_INPUT:
         if stdin is not None:
-            return _read(stdin, MAX_FILE_BYTES)
+            return _read(stdin)
         # not sys.stdin: a blocked read would hold its lock, which the interpreter needs to exit
         with open(0, "rb", closefd=False) as own:
-            return _read(own, MAX_FILE_BYTES)
+            return _read(own)
     with Path(path).open("rb") as file:
-        status = os.fstat(file.fileno())
-        return _read(file, min(status.st_size, MAX_FILE_BYTES) if stat.S_ISREG(status.st_mode) else MAX_FILE_BYTES)
+        if os.fstat(file.fileno()).st_size > MAX_FILE_BYTES:  # of a pipe it is 0
+            raise _build_size_error()
+        return _read(file)
 
 
-def _read(file: BinaryIO, expected: int) -> bytes:
-    data = file.read(expected + 1)
+def _read(file: BinaryIO) -> bytes:
+    data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
-        raise OSError(f"larger than {MAX_FILE_BYTES // 1024**2} MiB")
+        raise _build_size_error()
     return data
+
+
+def _build_size_error() -> OSError:
+    return OSError(f"larger than {MAX_FILE_BYTES // 1024**2} MiB")
 
 
 def describe_os_error(error: OSError) -> str:
@@ -195,72 +179,3 @@ def _is_manifest_or_folder(entry: os.DirEntry[str]) -> bool:
         return entry.name.lower().endswith(_SUFFIXES) or entry.is_dir()
     except OSError:
         return True  # a broken link, which is then reported as unreadable
-
-
-_POLL_MS: Final = 500
-_GATHER_MS: Final = 100
-"""How often watchfiles checks for changes and for the stop event. CPU use is inversely proportional to it."""
-
-_MAX_GATHER_MS: Final = 200
-_POLLS_UNTIL_FULL_CHECK: Final = 60
-"""Every 30 s all files are checked: network file systems and the targets of links send no events."""
-
-_RETRY_WATCH_S: Final = 1.0
-
-_Inodes = dict[str, tuple[int, int] | None]
-"""Device and inode of each path, None if it does not exist."""
-
-
-def watch_files(paths: Sequence[str], stop: Event) -> Iterator[Collection[str] | None]:
-    """Yield the paths that changed at and below *paths*, until *stop* is set. Never raises.
-
-    Paths are absolute. None, the first value, means that any path may have changed. An empty collection means
-    that time has passed without changes. If one of *paths* is replaced, for example by an editor or by a
-    changed link, the new file is watched.
-    """
-    yield None
-    while paths and not stop.is_set():
-        inodes = _find_inodes(paths)
-        existing = [path for path, inode in inodes.items() if inode]
-        try:
-            yield from _watch_changes(existing, inodes, stop)
-        except (OSError, RuntimeError):  # removed meanwhile, or the system has no inotify watches left
-            stop.wait(_RETRY_WATCH_S)
-        if not existing:
-            stop.wait(_POLL_MS / 1000)
-        yield None
-
-
-def _watch_changes(existing: Sequence[str], inodes: _Inodes, stop: Event) -> Iterator[Collection[str] | None]:
-    """Yield changes of *existing* until one of *inodes* changes; raises `OSError` or `RuntimeError`."""
-    if not existing:
-        return
-    import watchfiles  # noqa: PLC0415 - not needed by commands and with --once
-
-    rounds = watchfiles.watch(
-        *existing,
-        watch_filter=None,
-        debounce=_MAX_GATHER_MS,
-        step=_GATHER_MS,
-        stop_event=stop,
-        rust_timeout=_POLL_MS,
-        yield_on_timeout=True,
-        raise_interrupt=False,
-        ignore_permission_denied=True,
-    )
-    for tick, changes in enumerate(rounds):
-        if _find_inodes(inodes) != inodes:
-            return
-        # also in the first round, since changes before the start of the watch are not reported
-        yield {path for _, path in changes} if tick % _POLLS_UNTIL_FULL_CHECK else None
-
-
-def _find_inodes(paths: Iterable[str]) -> _Inodes:
-    inodes: _Inodes = {}
-    for path in paths:
-        try:
-            status = Path(path).stat()
-            inodes[path] = status.st_dev, status.st_ino
-        except OSError:
-            inodes[path] = None
-    return inodes

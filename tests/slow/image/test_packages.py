@@ -70,7 +70,7 @@ def test_exactly_the_listed_modules_import_a_package_that_the_image_leaves_out(i
 
 def test_every_module_of_the_program_can_be_imported_in_the_image(image_root: Path) -> None:
     code = (
-        f"import importlib, pkgutil, watchfiles, rich.console, rich.table\n"
+        f"import importlib, pkgutil, rich.console, rich.table\n"
         f"for package in map(importlib.import_module, {PROGRAM}):\n"
         f"    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
         f"        if module.name != 'extdns.__main__' and not module.name.startswith({EXTRAS!r}):\n"

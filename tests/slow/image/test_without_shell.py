@@ -102,7 +102,7 @@ def test_a_pass_with_encrypted_ownership_records_succeeds_and_writes_no_file(deb
 def test_every_module_of_the_program_can_be_imported_by_the_debian_python_without_a_shell(debian: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, '/opt/extdns/lib')\n"
-        "import importlib, pkgutil, cryptography, msgspec, watchfiles\n"
+        "import importlib, pkgutil, cryptography, msgspec\n"
         "for package in map(importlib.import_module, ('extdns', 'providers', 'registry')):\n"
         "    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
         f"        if module.name != 'extdns.__main__' and not module.name.startswith({EXTRAS!r}):\n"

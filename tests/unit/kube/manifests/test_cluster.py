@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Thread
 
 import pytest
 
@@ -38,31 +37,6 @@ def service(name: str, namespace: str = "shop", version: str = "1", type_: str =
 
 def key(name: str, namespace: str = "shop") -> ObjectKey:
     return ObjectKey(SERVICE, namespace, name)
-
-
-class Edits:
-    """A file watcher by which the test reports changed files."""
-
-    def __init__(self) -> None:
-        self._touched: SimpleQueue[Collection[str] | None] = SimpleQueue()
-        self._refreshed: SimpleQueue[None] = SimpleQueue()
-        self.paths: Sequence[str] = ()
-
-    def __call__(self, paths: Sequence[str], stop: Event) -> Iterator[Collection[str] | None]:
-        self.paths = paths
-        while not stop.is_set():
-            yield self._touched.get()
-            self._refreshed.put(None)
-
-    def report(self, touched: Collection[str] | None = None) -> None:
-        """Report *touched* files, and wait until the cluster has read them."""
-        self._touched.put(touched)
-        self._refreshed.get()
-
-    def stop(self, cluster: ManifestCluster) -> None:
-        cluster._stop.set()
-        self._touched.put(())
-        cluster.close()
 
 
 def once(*paths: Path | str, stdin: bytes = b"", clock: MovedClock | None = None) -> ManifestCluster:
@@ -183,109 +157,87 @@ def test_changes_found_by_an_existence_check_are_returned_by_the_next_call_of_ta
 
 
 @pytest.fixture
-def edits() -> Edits:
-    return Edits()
-
-
-@pytest.fixture
 def clock() -> MovedClock:
     return MovedClock()
 
 
+class Read:
+    """A cluster from `a.yaml` in a folder. It requires Services, and has returned `shop/web`."""
+
+    def __init__(self, folder: Path, clock: MovedClock) -> None:
+        self.folder = folder
+        self._clock = clock
+        (folder / "a.yaml").write_text(service("web"))
+        self.cluster = once(folder, "-", stdin=b"apiVersion: v1\nkind: ConfigMap", clock=clock)
+        self.cluster.require(SERVICE)
+        assert summarize_changes(self.cluster.take(LONG_S)) == [added(SERVICE, "shop/web"), synced(SERVICE)]
+
+    def write(self, text: str, name: str = "a.yaml") -> None:
+        (self.folder / name).write_text(text)
+
+    def read_again(self, times: int = 1) -> Sequence[object]:
+        """Read the files again, each time a second later, and return what `take` returns then."""
+        for _ in range(times):
+            self._clock.now_s += 1
+            self.cluster.refresh()
+        return summarize_changes(self.cluster.take(0))
+
+
 @pytest.fixture
-def watched_cluster(tmp_path: Path, edits: Edits, clock: MovedClock) -> Iterator[ManifestCluster]:
-    """Return a cluster that requires Services and has returned `shop/web` of a.yaml."""
-    (tmp_path / "a.yaml").write_text(service("web"))
-    paths, stdin = [str(tmp_path), "-"], io.BytesIO(b"apiVersion: v1\nkind: ConfigMap")
-    cluster = ManifestCluster(paths, stdin=stdin, monotonic=clock.monotonic_s, watch_files=edits)
-    cluster.require(SERVICE)
-    assert cluster.take(0) == ()  # nothing has been read
-    edits.report()
-    assert summarize_changes(cluster.take(LONG_S)) == [added(SERVICE, "shop/web"), synced(SERVICE)]
-    yield cluster
-    edits.stop(cluster)
+def read(tmp_path: Path, clock: MovedClock) -> Read:
+    return Read(tmp_path, clock)
 
 
-def test_after_a_file_was_edited_take_returns_the_changed_objects(
-    watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
-) -> None:
-    file = tmp_path / "a.yaml"
-    assert edits.paths == [str(tmp_path)]
-    file.write_text(service("web", type_="ClusterIP") + service("api"))
-    edits.report([str(file)])
-    assert summarize_changes(watched_cluster.take(LONG_S)) == [added(SERVICE, "shop/api"), edited(SERVICE, "shop/web")]
-    file.write_text(service("web", type_="ClusterIP"))
-    edits.report()
-    assert watched_cluster.take(0) == ()
-    clock.now_s += 1
-    edits.report(())
-    assert summarize_changes(watched_cluster.take(LONG_S)) == [removed(SERVICE, "shop/api")]
-    assert watched_cluster.view.get(SERVICE, "shop", "api") is None
+def test_after_a_file_was_edited_take_returns_the_changed_objects(read: Read) -> None:
+    read.write(service("web", type_="ClusterIP") + service("api"))
+    assert read.read_again() == [added(SERVICE, "shop/api"), edited(SERVICE, "shop/web")]
+    read.write(service("web", type_="ClusterIP"))
+    assert read.read_again() == []
+    assert read.read_again() == [removed(SERVICE, "shop/api")]
+    assert read.cluster.view.get(SERVICE, "shop", "api") is None
 
 
-def test_files_are_not_read_again_if_none_was_reported_as_changed(
-    watched_cluster: ManifestCluster, edits: Edits, tmp_path: Path
-) -> None:
-    (tmp_path / "a.yaml").write_text(service("other"))
-    edits.report(())
-    assert watched_cluster.take(0) == ()
-    assert watched_cluster.exists(key("other")) is False
+def test_files_that_were_read_just_now_are_not_read_again(read: Read) -> None:
+    read.write("")
+    for _ in range(3):
+        read.cluster.refresh()
+    assert read.cluster.take(0) == ()
+    assert read.cluster.exists(key("web")) is True
 
 
-def test_take_returns_no_change_of_an_object_if_only_its_resource_version_differs(
-    watched_cluster: ManifestCluster, edits: Edits, tmp_path: Path
-) -> None:
-    (tmp_path / "a.yaml").write_text(service("web", version="2"))
-    edits.report()
-    assert watched_cluster.take(0) == ()
+def test_take_returns_no_change_of_an_object_if_only_its_resource_version_differs(read: Read) -> None:
+    read.write(service("web", version="2"))
+    assert read.read_again() == []
 
 
-def test_changes_of_kinds_that_are_not_required_are_not_returned_by_take(
-    watched_cluster: ManifestCluster, edits: Edits, tmp_path: Path
-) -> None:
-    (tmp_path / "n.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n")
-    edits.report()
-    assert watched_cluster.take(0) == ()
+def test_changes_of_kinds_that_are_not_required_are_not_returned_by_take(read: Read) -> None:
+    read.write("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n", "n.yaml")
+    assert read.read_again() == []
 
 
-def test_an_object_added_and_removed_between_two_calls_of_take_is_not_returned(
-    watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
-) -> None:
-    (tmp_path / "b.yaml").write_text(service("api"))
-    edits.report()
-    (tmp_path / "b.yaml").unlink()
-    edits.report()
-    clock.now_s += 1
-    edits.report(())
-    assert watched_cluster.take(0) == ()
+def test_an_object_added_and_removed_between_two_calls_of_take_is_not_returned(read: Read) -> None:
+    read.write(service("api"), "b.yaml")
+    read.cluster.refresh()
+    (read.folder / "b.yaml").unlink()
+    assert read.read_again(times=2) == []
 
 
-def test_a_problem_in_a_manifest_is_reported_once_and_so_is_its_end(
-    watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
-) -> None:
-    file = tmp_path / "a.yaml"
-    file.write_text(service("web", type_="60"))
-    edits.report()
-    clock.now_s += 1
-    edits.report(())
-    assert summarize_changes(watched_cluster.take(0)) == [
+def test_a_problem_in_a_manifest_is_reported_once_and_so_is_its_end(read: Read) -> None:
+    read.write(service("web", type_="60"))
+    assert read.read_again(times=2) == [
         ProblemSummary("a.yaml:1", "web", "spec.type is the number 60; allowed: a string, so quote it")
     ]
-    edits.report()
-    assert watched_cluster.take(0) == ()
-    file.write_text(service("web", type_="ClusterIP"))
-    edits.report()
-    assert summarize_changes(watched_cluster.take(0)) == [
-        ProblemSummary("a.yaml:1", "web", ""),
-        edited(SERVICE, "shop/web"),
-    ]
+    assert read.read_again() == []
+    read.write(service("web", type_="ClusterIP"))
+    assert read.read_again() == [ProblemSummary("a.yaml:1", "web", ""), edited(SERVICE, "shop/web")]
 
 
-def test_changes_of_real_files_are_found_by_watching_them(tmp_path: Path) -> None:
+def test_a_watch_finds_changed_files_by_itself(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web"))
     cluster = ManifestCluster([str(tmp_path)])
     cluster.require(SERVICE)
-    assert summarize_changes(cluster.take(LONG_S)) == [added(SERVICE, "shop/web"), synced(SERVICE)]
+    first = next(filter(None, (cluster.take(LONG_S) for _ in range(20))))
+    assert summarize_changes(first) == [added(SERVICE, "shop/web"), synced(SERVICE)]
     (tmp_path / "b.yaml").write_text(service("api"))
     assert summarize_changes(next(filter(None, (cluster.take(LONG_S) for _ in range(20))))) == [
         added(SERVICE, "shop/api")

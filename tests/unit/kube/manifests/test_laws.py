@@ -78,7 +78,7 @@ def objects_of(catalogue: ManifestIndex) -> dict[ObjectKey, KubernetesObject | N
 
 
 def looked_at(paths: list[str]) -> ManifestIndex:
-    folders = ManifestLoader(paths, stdin=None, monotonic=lambda: 0.0)
+    folders = ManifestLoader(paths, stdin=None)
     folders.refresh()
     assert folders.index.find_problems() == {}
     return folders.index

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection
+import time
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,7 +11,7 @@ import pytest
 
 from extdns.errors import UsageError
 from extdns.kube.manifests import loader, manifest_files
-from extdns.kube.manifests.loader import STABLE_AFTER_S, ManifestLoader
+from extdns.kube.manifests.loader import ManifestLoader
 from extdns.kube.manifests.manifest_files import ManifestFile
 from extdns.model.kind import ObjectKey
 from extdns.resources.core import SERVICE, Service
@@ -27,25 +27,20 @@ def key(name: str) -> ObjectKey:
 
 
 class LoaderScene:
-    """A loader over a folder, with a clock that the test advances."""
+    """A loader over a folder."""
 
     def __init__(self, *paths: Path | str, stdin: bytes = b"") -> None:
-        self.now_s = 0.0
-        self.folders = ManifestLoader(
-            [str(path) for path in paths], stdin=io.BytesIO(stdin), monotonic=lambda: self.now_s
-        )
+        self.folders = ManifestLoader([str(path) for path in paths], stdin=io.BytesIO(stdin))
         self.folders.refresh()
 
-    def refresh(self, touched: Collection[Path] | None = None) -> None:
-        """Let the loader read changed files at once, before they count as stable."""
-        self.folders.refresh(None if touched is None else [str(path) for path in touched])
+    def refresh(self) -> None:
+        """Let the loader read changed files once, so that what is worse is suspect."""
+        self.folders.refresh()
 
     def refresh_until_stable(self) -> None:
-        """Let the loader read changed files, and read them again when they count as stable."""
+        """Let the loader read changed files twice, so that they count whatever they hold."""
         self.refresh()
-        self.now_s += STABLE_AFTER_S
-        if self.folders.needs_refresh():
-            self.refresh()
+        self.refresh()
 
     @property
     def objects(self) -> dict[str, str]:
@@ -73,7 +68,7 @@ def test_a_path_that_does_not_exist_at_the_start_is_a_usage_error(tmp_path: Path
     with pytest.raises(
         UsageError, match=f"^--manifests={tmp_path}/{name} cannot be read: .* directory; allowed: a file, "
     ):
-        ManifestLoader([f"{tmp_path}/{name}"], stdin=None, monotonic=lambda: 0.0)
+        ManifestLoader([f"{tmp_path}/{name}"], stdin=None)
 
 
 def test_the_loader_detects_edits_new_files_and_removals(tmp_path: Path) -> None:
@@ -89,42 +84,6 @@ def test_the_loader_detects_edits_new_files_and_removals(tmp_path: Path) -> None
     assert scene.objects == {"a": "NodePort"}
     assert scene.folders.index.take_changed() == {key("a"), key("b"), key("c")}
     assert scene.folders.index.take_changed() == set()
-
-
-def test_the_loader_reads_only_files_that_were_reported_as_changed(tmp_path: Path) -> None:
-    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
-    one.write_text(service("a"))
-    two.write_text(service("b"))
-    scene = LoaderScene(tmp_path)
-    one.write_text(service("a", "NodePort"))
-    two.write_text(service("b", "NodePort"))
-    scene.refresh([one])
-    assert scene.objects == {"a": "NodePort", "b": ""}
-
-
-def test_a_temporary_file_of_an_editor_does_not_make_the_loader_read_all_files(tmp_path: Path) -> None:
-    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
-    one.write_text(service("a"))
-    two.write_text(service("b"))
-    scene = LoaderScene(tmp_path)
-    temporary = tmp_path / ".one.swp"
-    temporary.write_text(service("a", "NodePort"))
-    temporary.replace(one)
-    two.write_text(service("b", "NodePort"))
-    scene.refresh([temporary, one])
-    assert scene.objects == {"a": "NodePort", "b": ""}
-
-
-@pytest.mark.parametrize("touched", ["new.yaml", ".hidden", "gone.yaml", "link.yaml"])
-def test_a_reported_path_that_the_loader_does_not_know_makes_it_read_all_files(tmp_path: Path, touched: str) -> None:
-    for name in ("one", "gone", "new"):
-        (tmp_path / f"{name}.yaml").write_text(service(name))
-    (tmp_path / "link.yaml").symlink_to("gone.yaml")
-    scene = LoaderScene(tmp_path / "one.yaml", tmp_path / "gone.yaml")
-    (tmp_path / "gone.yaml").unlink()
-    (tmp_path / "one.yaml").write_text(service("one", "NodePort"))
-    scene.refresh([tmp_path / touched])
-    assert scene.objects["one"] == "NodePort"
 
 
 def test_an_object_that_is_read_again_unchanged_is_no_change_and_stays_the_same_value_in_memory(tmp_path: Path) -> None:
@@ -273,30 +232,36 @@ def test_objects_missing_from_a_file_that_has_just_changed_are_not_removed_yet(
     scene.refresh()
     assert (scene.objects, scene.problems) == ({"a": ""}, [])
     assert scene.exists("a") is None
-    assert not scene.folders.needs_refresh()
-    scene.now_s += STABLE_AFTER_S / 2
-    scene.refresh()
-    assert (scene.objects, scene.problems) == ({"a": ""}, [])
     file.write_text(service("a", "NodePort") + "---\n" + service("b"))
     scene.refresh()
     assert (scene.objects, scene.problems) == ({"a": "NodePort", "b": ""}, [])
-    scene.now_s += STABLE_AFTER_S
-    assert not scene.folders.needs_refresh()
+    assert scene.exists("c") is False
 
 
-def test_the_wait_before_objects_are_removed_starts_again_when_the_file_changes_again(tmp_path: Path) -> None:
+def test_a_file_that_changes_again_must_be_the_same_in_two_more_readings_before_objects_are_removed(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(service("a"))
     scene = LoaderScene(tmp_path)
-    file.write_text("")
-    scene.refresh([file])
-    scene.now_s += STABLE_AFTER_S
-    file.write_text("# still writing")
-    scene.refresh([file])
-    assert scene.objects == {"a": ""}
-    scene.now_s += STABLE_AFTER_S
-    scene.refresh([file])
+    for text in ("", "# still writing"):
+        file.write_text(text)
+        scene.refresh()
+        assert scene.objects == {"a": ""}
+    scene.refresh()
     assert scene.objects == {}
+
+
+def test_an_edit_in_the_tick_of_the_clock_in_which_the_file_was_read_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ns = time.time_ns()
+    monkeypatch.setattr(manifest_files, "_build_stamp", lambda status: (1, status.st_ino, 1, now_ns, now_ns))
+    (tmp_path / "a.yaml").write_text(service("a", "A"))
+    scene = LoaderScene(tmp_path)
+    (tmp_path / "a.yaml").write_text(service("a", "B"))
+    scene.refresh()
+    assert scene.objects == {"a": "B"}
 
 
 def test_the_wait_before_objects_are_removed_ends_when_the_file_is_moved_back(tmp_path: Path) -> None:
