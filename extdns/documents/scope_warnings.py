@@ -129,8 +129,7 @@ def _check_documents(scope: PassScope) -> Iterator[ScopeWarning]:
     more = len(scope.ignored_documents) - _MAX_NAMES
     for at, message in enumerate(scope.ignored_documents[:_MAX_NAMES], start=1):
         others = f"; likewise {format_count(more, 'other document')}" if more > 0 and at == _MAX_NAMES else ""
-        text, _, remedy = message.partition("\n")
-        remedy = remedy or "add apiVersion and kind, or keep the file in another folder"
+        text, _, remedy = message.partition("\n") if "\n" in message else message.rpartition("; ")
         yield ScopeWarning(text=f"{text}{others}", next=remedy, leaves_nothing=False)
 
 

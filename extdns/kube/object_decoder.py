@@ -207,12 +207,14 @@ class DocumentProblem(Value, frozen=True, kw_only=True):
         line: line number from 1; 0 is the whole file.
         key: the object that cannot be read; None if that could be any object of the file.
         is_ignored: whether it is a document that cannot be a Kubernetes object, so that no object is missing.
+        tool: the tool that must first make objects of the document, as `Helm`; "" if none is known (`rendering.py`).
     """
 
     line: int
     key: ObjectKey | None
     message: str
     is_ignored: bool = False
+    tool: str = ""
 
 
 class FileContents(Value, frozen=True, kw_only=True):

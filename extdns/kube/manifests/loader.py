@@ -20,6 +20,7 @@ from extdns.kube.manifests.manifest_files import (
     was_removed,
 )
 from extdns.kube.manifests.reader import describe_duplicate, read_manifests
+from extdns.kube.manifests.rendering import HELM, KUSTOMIZE, find_folder, summarize_by_folder
 from extdns.kube.object_decoder import DocumentProblem, FileContents
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.value import Value
@@ -96,7 +97,7 @@ class ManifestLoader:
         self, file: ManifestFile, stamp: FileStamp, contents: FileContents, settled_ns: int, *, is_same: bool
     ) -> None:
         """Use the *contents* of *file*, unless it is suspect. *is_same*: it was, and has not changed since then."""
-        became_invalid = self._known.get(file) and contents.problems
+        became_invalid = self._known.get(file) and any(not problem.is_ignored for problem in contents.problems)
         if not is_same and (became_invalid or self.index.would_remove(file, contents)):
             self._suspect[file] = stamp
         elif stamp == _REMOVED:
@@ -242,35 +243,44 @@ class ManifestIndex:
         )
 
     def find_problems(self) -> ProblemMessages:
-        """Return the messages of all problems but those of `find_ignored`, sorted by file and line."""
-        found = [
-            (file, problem)
-            for file, file_entries in self._files_with_problems.items()
-            for problem in file_entries.problems
-            if not problem.is_ignored
-        ]
+        """Return the messages of all problems but those of `find_ignored`, sorted by file and line, folders last."""
+        found = self._list_problems(is_ignored=False)
         found += [
             (file, DocumentProblem(line=0, key=None, message=message)) for file, message in self._unreadable.items()
         ]
         found += chain.from_iterable(map(self._find_duplicates, self._duplicated))
+        return self._build_messages(found)
+
+    def find_ignored(self) -> ProblemMessages:
+        """Return messages about documents that cannot be Kubernetes objects, sorted by file and line, folders last.
+
+        Documents in kustomization files and Helm charts are left out.
+        """
+        names = self._list_names()
+        return self._build_messages(
+            (file, problem)
+            for file, problem in self._list_problems(is_ignored=True)
+            if problem.tool or not (file.path.endswith(_WITHOUT_KIND) or find_folder(file.name, HELM, names))
+        )
+
+    def _list_problems(self, *, is_ignored: bool) -> list[tuple[ManifestFile, DocumentProblem]]:
+        return [
+            (file, problem)
+            for file, file_entries in self._files_with_problems.items()
+            for problem in file_entries.problems
+            if problem.is_ignored is is_ignored
+        ]
+
+    def _build_messages(self, found: Iterable[tuple[ManifestFile, DocumentProblem]]) -> ProblemMessages:
+        in_order = sorted(found, key=lambda item: (item[0], item[1].line, item[1].message))
         problems: ProblemMessages = {}
-        for file, problem in sorted(found, key=lambda item: (item[0], item[1].line, item[1].message)):
-            location = f"{file.name}:{problem.line}" if problem.line else file.name
+        named = [(file.name, problem) for file, problem in in_order]
+        for location, problem in summarize_by_folder(named, self._list_names() if named else ()):
             problems.setdefault((location, problem.key), problem.message)
         return problems
 
-    def find_ignored(self) -> ProblemMessages:
-        """Return messages about documents that cannot be Kubernetes objects, sorted by file and line.
-
-        Documents in kustomization files are left out.
-        """
-        return {
-            (f"{file.name}:{problem.line}", None): problem.message
-            for file in sorted(self._files_with_problems)
-            if not file.path.endswith(_WITHOUT_KIND)
-            for problem in self._files_with_problems[file].problems
-            if problem.is_ignored
-        }
+    def _list_names(self) -> set[str]:
+        return {file.name for file in self._entries_by_file}
 
     def _find_entries(self, file: ManifestFile) -> _FileEntries:
         return self._entries_by_file.get(file, _NO_ENTRIES)
@@ -307,10 +317,12 @@ class ManifestIndex:
     def _find_duplicates(self, key: ObjectKey) -> Iterator[tuple[ManifestFile, DocumentProblem]]:
         first, *others = self._list_files_in_order(key)
         message = describe_duplicate(key, f"{first.name}:{self._entries_by_file[first].entries[key].line}")
+        names = self._list_names()
         for file in others:
             entry = self._entries_by_file[file].entries[key]
             if entry.is_valid:
-                yield file, DocumentProblem(line=entry.line, key=key, message=message)
+                tool = KUSTOMIZE if find_folder(file.name, KUSTOMIZE, names) else ""
+                yield file, DocumentProblem(line=entry.line, key=key, message=message, tool=tool)
 
 
 def _build_entry(obj: KubernetesObject, line: int, old: _Entry | None) -> _Entry:

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from extdns.kube.manifests.kinds import ListKind, UnsupportedKind, identify_kind
+from extdns.kube.manifests.rendering import HELM, KUSTOMIZE, find_tool, is_template
 from extdns.kube.object_decoder import (
     DecodedObject,
     Document,
@@ -28,7 +29,10 @@ _MAX_NESTED_LISTS: Final = 8
 _MAX_UNIDENTIFIED: Final = 1000
 """After this many problems with unidentified objects, the file is probably not a manifest."""
 
-_NO_KIND: Final = "the document has no kind, so it is no Kubernetes object, and is ignored"
+_NO_KIND: Final = (
+    "the document has no kind, so it is no Kubernetes object, and is ignored; "
+    "add apiVersion and kind, or keep the file in another folder"
+)
 _STATUS_KIND: Final = "Status"
 """The kind of error responses of an API server."""
 
@@ -95,6 +99,8 @@ def read_manifests(
             )
         else:
             found[result.key] = result
+    if problems and is_template(data):
+        problems = [one if one.is_ignored else msgspec.structs.replace(one, tool=HELM) for one in problems]
     return FileContents(found=tuple(found.values()), problems=tuple(problems))
 
 
@@ -161,15 +167,22 @@ def _parse_documents(text: bytes, line: int, *, json_only: bool) -> Iterator[Doc
 def _decode_document(
     document: Document | DocumentProblem, full_kinds: Collection[Kind], inherited: Kind | None = None, depth: int = 0
 ) -> Iterator[DecodedObject | DocumentProblem]:
-    """Yield the object, or the items of the list, in *document*; *inherited* is the kind of an item without one."""
     if isinstance(document, DocumentProblem):
         yield document
-        return
-    line, tree = document
-    if not isinstance(tree, dict):
-        message = f"the document is {describe_value(tree)}; allowed: a mapping with apiVersion and kind"
-        yield DocumentProblem(line=line, key=None, message=message)
-        return
+    elif isinstance(document.content, dict):
+        yield from _decode_mapping(document, document.content, full_kinds, inherited, depth)
+    else:
+        message = f"the document is {describe_value(document.content)}; allowed: a mapping with apiVersion and kind"
+        items = document.content if isinstance(document.content, list) else [None]
+        is_patch = all(isinstance(one, dict) and "op" in one for one in items)
+        yield DocumentProblem(line=document.line, key=None, message=message, tool=KUSTOMIZE if is_patch else "")
+
+
+def _decode_mapping(
+    document: Document, tree: dict[str, object], full_kinds: Collection[Kind], inherited: Kind | None, depth: int
+) -> Iterator[DecodedObject | DocumentProblem]:
+    """Yield the object, or the items of the list, in *tree*; *inherited* is the kind of an item without one."""
+    line = document.line
     api_version, name = tree.get("apiVersion"), tree.get("kind")
     match identify_kind(api_version, name, full_kinds) or (inherited if name is None else None):
         case Kind() as kind:
@@ -186,6 +199,9 @@ def _decode_document(
             yield DocumentProblem(line=line, key=None, message="kind is missing; allowed: a kind such as Service")
         case None if name is None and api_version is None:
             yield DocumentProblem(line=line, key=None, message=_NO_KIND, is_ignored=True)
+        case None:
+            if tool := find_tool(api_version, name):
+                yield DocumentProblem(line=line, key=None, message="", is_ignored=True, tool=tool)
 
 
 def _decode_items(

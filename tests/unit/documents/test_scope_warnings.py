@@ -215,14 +215,14 @@ def test_no_warning_is_given_if_the_settings_fit_or_not_all_is_known(scope: Pass
 
 
 def test_warnings_name_at_most_five_documents_that_are_no_kubernetes_objects() -> None:
-    found = warn(replace(SCOPE, ignored_documents=tuple(f"values{number}.yaml:1: no kind" for number in range(7))))
+    found = warn(
+        replace(SCOPE, ignored_documents=tuple(f"values{number}.yaml:1: no kind; add one" for number in range(7)))
+    )
     assert [text for text, _, _ in found[3:]] == [
         "values3.yaml:1: no kind",
         "values4.yaml:1: no kind; likewise 2 other documents",
     ]
-    assert {(remedy, nothing) for _, remedy, nothing in found} == {
-        ("add apiVersion and kind, or keep the file in another folder", False)
-    }
+    assert {(remedy, nothing) for _, remedy, nothing in found} == {("add one", False)}
 
 
 @pytest.mark.parametrize("reason", [Reason.NO_ADDRESS, Reason.NOT_ACCEPTED])

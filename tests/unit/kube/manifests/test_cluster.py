@@ -112,7 +112,10 @@ def test_a_document_without_kind_is_reported_and_ignored(tmp_path: Path) -> None
     cluster.require(SERVICE)
     problems = [change for change in cluster.take(LONG_S) if isinstance(change, ObjectProblem)]
     location = f"{tmp_path / 'values.yaml'}:1"
-    message = "the document has no kind, so it is no Kubernetes object, and is ignored"
+    message = (
+        "the document has no kind, so it is no Kubernetes object, and is ignored; "
+        "add apiVersion and kind, or keep the file in another folder"
+    )
     assert problems == [ObjectProblem(location=location, key=None, message=message, what="manifest", is_ignored=True)]
     assert cluster.exists(key("other")) is False
 
