@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from extdns.documents.document import ProcessReference
-    from extdns.documents.plan import PlanContent, PlanSummary
+    from extdns.documents.plan import PassResult, PlanContent, PlanSummary
     from extdns.documents.rules import RuleSnapshot
 
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     examples=("extdns plan @extdns.flags", "extdns plan @extdns.flags --output=markdown"),
     exit_codes=(
         "0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, 4 if no zone or no object was "
-        "read or filters exclude every zone or name (not with --compat), 1 if a flag is wrong or something could not "
-        "be read, so that the plan is incomplete. With --fail-on, 5 comes before 3, 2, 4 and 0."
+        "read or filters exclude every zone or name (not with --compat), 1 if a flag is wrong, something could not be "
+        "read, so that the plan is incomplete, or a name in --manifests is not valid, unless deletes are held (not "
+        "with --compat). With --fail-on, 5 comes before 3, 2, 4 and 0."
     ),
 )
 @option(
@@ -85,6 +86,7 @@ def main(  # noqa: PLR0913 - the options
     from extdns.commands.one_pass import configure_pass, describe_command, open_reader, run_pass
     from extdns.commands.plan_difference import plan_difference
     from extdns.commands.zone_snapshot import read_zone_snapshot
+    from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE, NOTHING_IN_SCOPE
     from extdns.documents.plan import UP_TO_DATE, build_plan_content, build_plan_document, count_actions
     from extdns.engine.decisions import is_held_decision
 
@@ -117,7 +119,14 @@ def main(  # noqa: PLR0913 - the options
     leaves_nothing = any(one.leaves_nothing for one in plan.warnings) and not config.control.compat
     if fail_on:
         _require_evaluation(fail_on, result.rules)
-    return _compute_exit_code(plan, count_actions(result.decisions), fail_on, leaves_nothing=leaves_nothing)
+    code = _compute_exit_code(plan, count_actions(result.decisions), fail_on, leaves_nothing=leaves_nothing)
+    return FAILED if code in {DONE, INCOMPLETE, NOTHING_IN_SCOPE} and _has_invalid_name(result) else code
+
+
+def _has_invalid_name(result: PassResult) -> bool:
+    """Return whether manifests request a name that is not valid, for a job that checks them before they are applied."""
+    checks_files = bool(result.config.cluster.manifests) and not result.config.control.compat
+    return checks_files and any(problem.reason.row.fails for _, problem in result.problems)
 
 
 def _require_evaluation(fail_on: str, rules: RuleSnapshot) -> None:

@@ -176,7 +176,7 @@ class PlanEntry(Document, frozen=True):
 
 
 class PlanSummary(Document, frozen=True):
-    """How many records have which action. Held deletes are among the `unfulfilled`."""
+    """How many records have which action. Held deletes are among the `unfulfilled`. `invalid` counts the `problems`."""
 
     create: int
     update: int
@@ -184,6 +184,7 @@ class PlanSummary(Document, frozen=True):
     unfulfilled: int
     not_published: int
     held: int
+    invalid: int = 0
 
 
 class PlanContent(RootDocument, frozen=True):
@@ -261,6 +262,7 @@ def build_plan(
     *missing* says what could not be read; *completed* are the objects of manifests with the status of the cluster.
     """
     concerned = {decision.zone for decision in decisions if is_held_decision(decision)}
+    invalid = tuple(build_problem(key, problem) for key, problem in problems)
     return PlanContent(
         provider=config.control.provider,
         owner=config.registry.txt_owner_id,
@@ -273,13 +275,13 @@ def build_plan(
             for one in seen.held_sets
             if one.code and concerned & {record.zone for record in one.held}
         ),
-        problems=tuple(build_problem(key, warning) for key, warning in problems),
+        problems=invalid,
         excluded=_count_excluded(seen),
         violations=tuple(list_violations(seen.decisions)),
         missing=missing,
         warnings=find_plan_warnings(config, seen.scope),
         status_from_cluster=tuple(str(ObjectRef(key=key)) for key in completed),
-        summary=count_actions(decisions),
+        summary=replace(count_actions(decisions), invalid=len(invalid)),
     )
 
 
@@ -520,13 +522,14 @@ def _summarize_plan(plan: PlanContent, nothing: str) -> str:
 
     For a plan without entries that has warnings or is incomplete, `NOTHING_PLANNED` replaces `UP_TO_DATE`.
     """
-    if not (plan.changes or plan.unfulfilled):
+    if not (plan.changes or plan.unfulfilled or plan.problems):
         is_known = nothing != UP_TO_DATE or not (plan.warnings or plan.missing)
         return finish_text(nothing if is_known else NOTHING_PLANNED, plan.missing)
     counts, unknown = plan.summary, sum(map(_is_unknown, plan.unfulfilled))
     parts = [f"{counts.create} to create", f"{counts.update} to update", f"{counts.delete} to delete"]
     rest = {"kept": counts.unfulfilled, "not published": counts.not_published - unknown, "not known": unknown}
     parts += [f"{number} {what}" for what, number in rest.items() if number]
+    parts += [format_count(counts.invalid, "invalid value")] if counts.invalid else []
     return f"{', '.join(parts)}."
 
 

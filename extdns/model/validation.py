@@ -333,6 +333,8 @@ _SEPARATORS: Final = re.compile(r"[\s;,|]+")
 _IN_BRACKETS: Final = re.compile(r"\[([^\]]+)\](:[0-9]+)?")
 _IN_NO_NAME: Final = re.compile(r"[^a-z0-9_.*-]")
 _MAX_EXPLAINED: Final = 512
+_VARIABLE: Final = re.compile(r"\$\{[^}]*\}?|\$\(?\w+\)?|\{\{.*?(?:\}\}|$)")
+_SUBSTITUTE: Final = {"$": "`flux build` or envsubst", "{": "`helm template`"}
 
 
 def describe_allowed(text: str, allowed: str) -> str:
@@ -343,6 +345,9 @@ def describe_allowed(text: str, allowed: str) -> str:
     text = text.strip().removesuffix(".")
     if len(text) > _MAX_EXPLAINED:
         return allowed
+    if variable := _VARIABLE.search(text):
+        remedy = _SUBSTITUTE[variable[0][0]]
+        return f"a name without {sanitize(variable[0])}, an unsubstituted variable: pipe through {remedy}"
     parts = [part for part in _SEPARATORS.split(text) if part]
     if len(parts) > 1:
         return f"one name or address in each entry, separated by commas: {sanitize(', '.join(parts))}"

@@ -22,6 +22,7 @@ why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]
     Nothing to plan.
     exit code 0
 """
+INVALID: Final = NAMES_NOTHING.replace("Nothing to plan", "0 to create, 0 to update, 0 to delete, 1 invalid value")
 SOURCES: Final = ", ".join(name for name in BY_NAME["source"].kind.choices if name)
 PROVIDERS: Final = ", ".join(AVAILABLE["provider"])
 
@@ -161,7 +162,7 @@ PLANS: Final = [
               ! Service shop/web: metadata.annotations: 'external-dns.alpha.kubernetes.io/hostnames' is not valid  \
 [ignored-annotation]
                 allowed: the key external-dns.alpha.kubernetes.io/hostname
-            {NAMES_NOTHING}""",
+            {INVALID}""",
         id="annotation typo",
     ),
     pytest.param(
@@ -171,7 +172,7 @@ PLANS: Final = [
             Invalid objects (other records unaffected)
               ! Service shop/web: annotation hostname: 'https://web.shop.example/' is not valid  [invalid-name]
                 allowed: a host name without scheme, port and path, such as web.shop.example
-            {NAMES_NOTHING}""",
+            {INVALID.replace("code 0", "code 1")}""",
         id="URL as hostname",
     ),
     pytest.param(
@@ -188,7 +189,7 @@ PLANS: Final = [
 
             Answered by this command, in one pass, owner "me", files manifests
 
-            1 to create, 0 to update, 0 to delete.
+            1 to create, 0 to update, 0 to delete, 1 invalid value.
             exit code 2
             """,
         id="bad TTL",

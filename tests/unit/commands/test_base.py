@@ -76,7 +76,7 @@ def test_plan_with_a_base_shows_only_what_the_branch_changes(
     assert "late.example.org" not in output
     assert "www" not in output
     assert "Service shop/new: annotation ttl: 'wrong, too' is not valid" in output
-    assert output.endswith("1 to create, 1 to update, 1 to delete.\n")
+    assert output.endswith("1 to create, 1 to update, 1 to delete, 1 invalid value.\n")
     assert installation.zones.contents() == before
 
 

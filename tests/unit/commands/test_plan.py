@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -185,6 +186,27 @@ def test_a_plan_shows_deletes_that_a_running_process_would_delay_by_the_grace_pe
     assert "1 to delete" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("host", "flags", "code"),
+    [
+        pytest.param("www.example.org, web.${DOMAIN}", (), 1, id="invalid name"),
+        pytest.param("new.example.org, web.${DOMAIN}", (), 1, id="invalid name and a change"),
+        pytest.param("www.example.org, a..example.org", ("--compat", "--policy=sync"), 0, id="as external-dns"),
+    ],
+)
+def test_plan_counts_names_of_manifests_that_are_not_valid_and_exits_with_1(
+    host: str, flags: Sequence[str], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = Installation(tmp_path, example_org="")
+    found.replace_manifests(service("web", "www.example.org"))
+    assert found.run_once() == 0
+    found.replace_manifests(service("web", host))
+    assert plan(found, *flags) == code
+    printed = capsys.readouterr().out
+    assert ("an unsubstituted variable: pipe through `flux build` or envsubst" in printed) is ("$" in host)
+    assert printed.endswith(", 1 invalid value.\n")
+
+
 @pytest.mark.parametrize("output", ["text", "json", "markdown"])
 def test_plan_reports_unreadable_input_and_exits_with_1(
     installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
@@ -277,7 +299,7 @@ def test_plan_escapes_text_from_objects(
         service("evil", f"a.example.org, {HOSTILE}.example.org", annotations={"set-identifier": HOSTILE}),
         service("long", "x" * 60_000 + ".example.org", annotations={"ttl": HOSTILE}),
     )
-    assert plan(installation, f"--output={output}") == 2
+    assert plan(installation, f"--output={output}") == 1  # a name is too long
     printed = capsys.readouterr().out
     assert all(line.isprintable() for line in printed.splitlines())
     assert len(printed) < 100_000

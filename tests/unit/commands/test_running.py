@@ -250,7 +250,7 @@ def test_plan_controller_shows_what_the_running_process_has_planned(
         next(line for line in lines if line.startswith(f"Answered by extdns at {shop_address}, ")),
         "",
     ]
-    assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published."
+    assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published, 1 invalid value."
     assert all(line.isprintable() for line in output.splitlines())
 
 
@@ -270,7 +270,7 @@ def test_the_plan_of_a_process_is_printed_as_markdown(shop_address: str, capsys:
     row = "| `+` | `web.example.org` | `A` | `192.0.2.1` | `Service shop/web: annotation hostname` |  |"
     assert row in lines
     assert any(line.startswith("- `12 deletes are HELD in namespace shop in zone example.org") for line in lines)
-    assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published."
+    assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published, 1 invalid value."
 
 
 def test_the_plan_of_a_process_without_objects_exits_with_4(
