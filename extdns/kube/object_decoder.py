@@ -285,7 +285,6 @@ def _reuse(value: str) -> str:
 
 
 _BOOKKEEPING_FIELDS: Final = ("managedFields", "resourceVersion", "generation")
-_LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def keep_all_fields(found: DecodedObject, content: bytes | dict[str, Any]) -> DecodedObject | DocumentProblem:
@@ -322,7 +321,9 @@ def _ensure_usable(value: object, path: str) -> None:
 def _remove_bookkeeping(tree: Mapping[str, Any]) -> dict[str, Any]:
     metadata = {key: value for key, value in tree["metadata"].items() if key not in _BOOKKEEPING_FIELDS}
     if annotations := metadata.get("annotations"):
-        metadata["annotations"] = {key: value for key, value in annotations.items() if key != _LAST_APPLIED}
+        metadata["annotations"] = {
+            key: value for key, value in annotations.items() if key != _LAST_APPLIED_CONFIGURATION
+        }
     cleaned = {**tree, "metadata": metadata}
     if isinstance(status := tree.get("status"), Mapping):
         cleaned["status"] = {key: value for key, value in status.items() if key != "conditions"}

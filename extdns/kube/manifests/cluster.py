@@ -179,10 +179,10 @@ class ManifestCluster:
 
     def _list_problems(self) -> Iterator[ObjectProblem]:
         """List the problems that were solved, then the new ones, of required kinds."""
-        problems = {at: text for at, text in self._loader.index.find_problems().items() if self._is_relevant(at[1])}
+        problems = self._loader.index.find_problems(self._is_relevant)
         if self._unread is None:
             self._unread = dict(self._find_unread())
-        ignored = self._loader.index.find_ignored() | self._unread
+        ignored = self._loader.index.find_problems(is_ignored=True) | self._unread
         yield from _compare_problems(self._reported, problems, is_ignored=False)
         yield from _compare_problems(self._reported_ignored, ignored, is_ignored=True)
         self._reported, self._reported_ignored = problems, ignored

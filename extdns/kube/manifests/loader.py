@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Final, NamedTuple
@@ -242,45 +241,31 @@ class ManifestIndex:
             else False
         )
 
-    def find_problems(self) -> ProblemMessages:
-        """Return the messages of all problems but those of `find_ignored`, sorted by file and line, folders last."""
-        found = self._list_problems(is_ignored=False)
-        found += [
-            (file, DocumentProblem(line=0, key=None, message=message)) for file, message in self._unreadable.items()
-        ]
-        found += chain.from_iterable(map(self._find_duplicates, self._duplicated))
-        return self._build_messages(found)
+    def find_problems(
+        self, is_relevant: Callable[[ObjectKey | None], bool] = lambda _: True, *, is_ignored: bool = False
+    ) -> ProblemMessages:
+        """Return the messages of all problems with relevant objects, sorted by file and line, folders last.
 
-    def find_ignored(self) -> ProblemMessages:
-        """Return messages about documents that cannot be Kubernetes objects, sorted by file and line, folders last.
-
-        Documents in kustomization files and Helm charts are left out.
+        With *is_ignored*, return those about documents that cannot be Kubernetes objects instead, without those in
+        kustomization files and Helm charts.
         """
-        names = self._list_names()
-        return self._build_messages(
-            (file, problem)
-            for file, problem in self._list_problems(is_ignored=True)
-            if problem.tool or not (file.path.endswith(_WITHOUT_KIND) or find_folder(file.name, HELM, names))
-        )
-
-    def _list_problems(self, *, is_ignored: bool) -> list[tuple[ManifestFile, DocumentProblem]]:
-        return [
+        names = {file.name for file in self._entries_by_file}
+        found = [
             (file, problem)
             for file, file_entries in self._files_with_problems.items()
             for problem in file_entries.problems
-            if problem.is_ignored is is_ignored
+            if problem.is_ignored is is_ignored and not (is_ignored and not problem.tool and _is_for_tool(file, names))
         ]
-
-    def _build_messages(self, found: Iterable[tuple[ManifestFile, DocumentProblem]]) -> ProblemMessages:
-        in_order = sorted(found, key=lambda item: (item[0], item[1].line, item[1].message))
+        if not is_ignored:
+            unreadable = self._unreadable.items()
+            found += [(file, DocumentProblem(line=0, key=None, message=message)) for file, message in unreadable]
+            found += [one for key in self._duplicated for one in self._find_duplicates(key, names)]
+        found.sort(key=lambda item: (item[0], item[1].line, item[1].message))
+        relevant = [(file.name, problem) for file, problem in found if is_relevant(problem.key)]
         problems: ProblemMessages = {}
-        named = [(file.name, problem) for file, problem in in_order]
-        for location, problem in summarize_by_folder(named, self._list_names() if named else ()):
+        for location, problem in summarize_by_folder(relevant, names):
             problems.setdefault((location, problem.key), problem.message)
         return problems
-
-    def _list_names(self) -> set[str]:
-        return {file.name for file in self._entries_by_file}
 
     def _find_entries(self, file: ManifestFile) -> _FileEntries:
         return self._entries_by_file.get(file, _NO_ENTRIES)
@@ -314,15 +299,20 @@ class ManifestIndex:
             key=lambda file: (not self._entries_by_file[file].entries[key].is_valid, file),
         )
 
-    def _find_duplicates(self, key: ObjectKey) -> Iterator[tuple[ManifestFile, DocumentProblem]]:
+    def _find_duplicates(
+        self, key: ObjectKey, names: Collection[str]
+    ) -> Iterator[tuple[ManifestFile, DocumentProblem]]:
         first, *others = self._list_files_in_order(key)
         message = describe_duplicate(key, f"{first.name}:{self._entries_by_file[first].entries[key].line}")
-        names = self._list_names()
         for file in others:
             entry = self._entries_by_file[file].entries[key]
             if entry.is_valid:
                 tool = KUSTOMIZE if find_folder(file.name, KUSTOMIZE, names) else ""
                 yield file, DocumentProblem(line=entry.line, key=key, message=message, tool=tool)
+
+
+def _is_for_tool(file: ManifestFile, names: Collection[str]) -> bool:
+    return file.path.endswith(_WITHOUT_KIND) or bool(find_folder(file.name, HELM, names))
 
 
 def _build_entry(obj: KubernetesObject, line: int, old: _Entry | None) -> _Entry:

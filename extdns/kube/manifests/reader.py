@@ -41,12 +41,11 @@ _NO_DOCUMENTS: Final = (
     "allowed: at least one document; for an empty cluster, a List without items"
 )
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_SEPARATOR: Final = b"\n---"
-_BLANK: Final = b" \t\r\n"
+_SEPARATOR: Final = re.compile(rb"^---(?=\s|\Z)", re.MULTILINE)
 _CONTENT: Final = re.compile(rb"^(?!(?:---(?!\S))?[ \t]*(?:#|\r?$))", re.MULTILINE)
 """The start of a line that is neither empty, nor a comment, nor a separator."""
 
-_DIRECTIVES: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*+(?:%[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*+)++---")
+_DIRECTIVES: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*+(?:%[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*+)++")
 
 _BEFORE_BRACE: Final = re.compile(rb"(?:---(?=\s))?\s*(?=\{)")
 
@@ -134,18 +133,14 @@ def split_documents(data: bytes) -> Iterator[tuple[bytes, int]]:
     content are skipped. Directives at the start belong to the first document.
     """
     begin, line = 0, 1
-    directives = _DIRECTIVES.match(data)
-    at = data.find(_SEPARATOR, directives.end() if directives else 0)
-    while at >= 0:
-        end, after = at + 1, at + len(_SEPARATOR)
-        if data[after : after + 1] in _BLANK:
-            if _CONTENT.search(data, begin, end):
-                yield data[begin:end], line
-            line += data.count(b"\n", begin, end)
-            begin = end
-        at = data.find(_SEPARATOR, after)
-    if _CONTENT.search(data, begin):
-        yield data[begin:], line
+    for end in chain((match.start() for match in _SEPARATOR.finditer(data, 1)), (len(data),)):
+        part = data[begin:end]
+        if begin == 0 and end < len(data) and _DIRECTIVES.fullmatch(part):
+            continue
+        if _CONTENT.search(part):
+            yield part, line
+        line += part.count(b"\n")
+        begin = end
 
 
 def _parse_documents(text: bytes, line: int, *, json_only: bool) -> Iterator[Document | DocumentProblem]:

@@ -13,12 +13,12 @@ from extdns.model.cluster import ObjectProblem
 from extdns.resources.core import SERVICE
 
 
-def service(name: str) -> str:
-    return f"apiVersion: v1\nkind: Service\nmetadata: {{name: {name}}}\n---\n"
-
-
 def custom(api_version: str, kind: str) -> str:
     return f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: shop}}\n---\n"
+
+
+def service(name: str) -> str:
+    return custom("v1", "Service").replace("shop", name)
 
 
 HELM_RELEASE: Final = custom("helm.toolkit.fluxcd.io/v2", "HelmRelease")
@@ -46,16 +46,16 @@ def read_problems(
         pytest.param(
             {
                 "shop/base/kustomization.yaml": "resources: [web.yaml]\n",
-                "shop/base/web.yaml": service("web") + service("api"),
+                "shop/base/web.yaml": custom("v1", "Node") + service("web") + service("api"),
                 "shop/overlays/eu 1/kustomization.yaml": "resources: [../../base]\n",
-                "shop/overlays/eu 1/web.yaml": service("web") + service("api"),
+                "shop/overlays/eu 1/web.yaml": custom("v1", "Node") + service("web") + service("api"),
                 "shop/overlays/eu 1/patch.yaml": "- {op: remove, path: /spec}\n",
             },
             {
                 "shop/overlays/eu 1 (kustomize)": "3 objects and patches are not used; "
                 f"render: kustomize build 'shop/overlays/eu 1' {TO_PLAN}"
             },
-            id="base and overlay",
+            id="base and overlay, Nodes are not read",
         ),
         pytest.param(
             {
