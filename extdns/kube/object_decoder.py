@@ -28,7 +28,7 @@ _MAX_NAMESPACE: Final = 63
 _TREE: Final = msgspec.json.Decoder(dict[str, object])
 
 
-class Document(NamedTuple):
+class ParsedDocument(NamedTuple):
     """A parsed document or list item: the line at which it begins, from 1, and its content."""
 
     line: int

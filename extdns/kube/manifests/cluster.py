@@ -25,9 +25,9 @@ from extdns.model.value import format_count
 from extdns.resources.kinds import STRUCTS
 
 _CHECK_S: Final = 1.0
-"""How often the watch compares files. A check that takes long is followed by a pause 20 times as long."""
+"""How often the watch compares files. After a check that takes long, the pause is 50 times as long."""
 
-_PAUSE_FACTOR: Final = 20
+_PAUSE_FACTOR: Final = 50
 _MIN_INTERVAL_S: Final = 0.5
 """The shortest time between two readings. It is long enough that a file which is the same in both is complete."""
 

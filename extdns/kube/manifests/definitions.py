@@ -13,7 +13,7 @@ from extdns.flags.process import STANDARD_INPUT
 from extdns.kube.manifests.manifest_files import ManifestFile, list_files, read_file
 from extdns.kube.manifests.reader import split_documents
 from extdns.kube.manifests.yaml_parser import parse_documents
-from extdns.kube.object_decoder import Document
+from extdns.kube.object_decoder import ParsedDocument
 from extdns.kube.unstructured_resources import UnstructuredResource
 from extdns.model.kind import Kind
 
@@ -61,7 +61,7 @@ def _read_specs(paths: Sequence[str]) -> Iterator[_DefinitionSpec]:
 
 def _read_documents(data: bytes) -> Iterator[_DefinitionSpec]:
     for document in chain.from_iterable(parse_documents(text, line) for text, line in split_documents(data)):
-        tree = document.content if isinstance(document, Document) else None
+        tree = document.content if isinstance(document, ParsedDocument) else None
         if isinstance(tree, dict) and tree.get("kind") == _KIND:
             with suppress(msgspec.ValidationError):
                 yield msgspec.convert(tree.get("spec"), _DefinitionSpec)

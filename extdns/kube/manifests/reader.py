@@ -15,9 +15,9 @@ from extdns.kube.manifests.kinds import ListKind, UnsupportedKind, identify_kind
 from extdns.kube.manifests.rendering import HELM, KUSTOMIZE, find_tool, is_template
 from extdns.kube.object_decoder import (
     DecodedObject,
-    Document,
     DocumentProblem,
     FileContents,
+    ParsedDocument,
     decode_tree,
     describe_value,
     find_key,
@@ -71,7 +71,7 @@ def read_manifests(
             return FileContents(
                 problems=(DocumentProblem(line=0, key=None, message="not readable as UTF-16; allowed: UTF-8"),)
             )
-    documents: Iterable[Document | DocumentProblem] = chain.from_iterable(
+    documents: Iterable[ParsedDocument | DocumentProblem] = chain.from_iterable(
         _parse_documents(text, line, json_only=file_name.lower().endswith(".json"))
         for text, line in split_documents(data.removeprefix(codecs.BOM_UTF8))
     )
@@ -103,12 +103,12 @@ def read_manifests(
     return FileContents(found=tuple(found.values()), problems=tuple(problems))
 
 
-def _reject_others(documents: Iterable[Document | DocumentProblem]) -> Iterator[Document | DocumentProblem]:
+def _reject_others(documents: Iterable[ParsedDocument | DocumentProblem]) -> Iterator[ParsedDocument | DocumentProblem]:
     """Yield *documents*, with a problem in place of each that is no Kubernetes object, and one if there are none."""
     line = 0
     for document in documents:
         line = document.line
-        tree = document.content if isinstance(document, Document) else None
+        tree = document.content if isinstance(document, ParsedDocument) else None
         if not isinstance(tree, dict):
             yield document
         elif tree.get("kind") == _STATUS_KIND or not (tree.get("kind") and tree.get("apiVersion")):
@@ -143,7 +143,7 @@ def split_documents(data: bytes) -> Iterator[tuple[bytes, int]]:
         begin = end
 
 
-def _parse_documents(text: bytes, line: int, *, json_only: bool) -> Iterator[Document | DocumentProblem]:
+def _parse_documents(text: bytes, line: int, *, json_only: bool) -> Iterator[ParsedDocument | DocumentProblem]:
     """Parse *text* as JSON if it begins with a brace, else as YAML.
 
     YAML can begin with a brace, too: unless *json_only* is set, it is tried if the first JSON document is invalid.
@@ -160,7 +160,10 @@ def _parse_documents(text: bytes, line: int, *, json_only: bool) -> Iterator[Doc
 
 
 def _decode_document(
-    document: Document | DocumentProblem, full_kinds: Collection[Kind], inherited: Kind | None = None, depth: int = 0
+    document: ParsedDocument | DocumentProblem,
+    full_kinds: Collection[Kind],
+    inherited: Kind | None = None,
+    depth: int = 0,
 ) -> Iterator[DecodedObject | DocumentProblem]:
     if isinstance(document, DocumentProblem):
         yield document
@@ -174,7 +177,7 @@ def _decode_document(
 
 
 def _decode_mapping(
-    document: Document, tree: dict[str, object], full_kinds: Collection[Kind], inherited: Kind | None, depth: int
+    document: ParsedDocument, tree: dict[str, object], full_kinds: Collection[Kind], inherited: Kind | None, depth: int
 ) -> Iterator[DecodedObject | DocumentProblem]:
     """Yield the object, or the items of the list, in *tree*; *inherited* is the kind of an item without one."""
     line = document.line
@@ -200,7 +203,7 @@ def _decode_mapping(
 
 
 def _decode_items(
-    document: Document, items: object, full_kinds: Collection[Kind], kind: Kind | None, depth: int
+    document: ParsedDocument, items: object, full_kinds: Collection[Kind], kind: Kind | None, depth: int
 ) -> Iterator[DecodedObject | DocumentProblem]:
     if not isinstance(items, list):
         message = "items is missing or not a list; allowed: a list of objects"
@@ -208,7 +211,7 @@ def _decode_items(
         return
     for number, content in enumerate(items):
         line = getattr(content, "line", document.line)  # of a mapping in YAML
-        item = _parse_json(content, line) if isinstance(content, msgspec.Raw) else Document(line, content)
+        item = _parse_json(content, line) if isinstance(content, msgspec.Raw) else ParsedDocument(line, content)
         for result in _decode_document(item, full_kinds, kind, depth + 1):
             if isinstance(result, DocumentProblem):
                 yield msgspec.structs.replace(result, message=f"items[{number}]: {result.message}")
@@ -221,13 +224,15 @@ _ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _ANY: Final = msgspec.json.Decoder()
 
 
-def _parse_json(text: bytes | msgspec.Raw, line: int) -> Document | DocumentProblem:
+def _parse_json(text: bytes | msgspec.Raw, line: int) -> ParsedDocument | DocumentProblem:
     """Parse *text*, one JSON value. Items of a list are left as text, so that a large list needs little memory."""
     try:
         with suppress(msgspec.ValidationError):  # it is not a mapping, or its items are not a list
             fields = _FIELDS.decode(text).items()
-            return Document(line, {name: (_ITEMS if name == "items" else _ANY).decode(raw) for name, raw in fields})
-        return Document(line, _ANY.decode(text))
+            return ParsedDocument(
+                line, {name: (_ITEMS if name == "items" else _ANY).decode(raw) for name, raw in fields}
+            )
+        return ParsedDocument(line, _ANY.decode(text))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return DocumentProblem(line=line, key=None, message=f"not readable: {error}")
 
@@ -237,7 +242,7 @@ _MALFORMED: Final = re.compile(r"JSON is malformed: (?P<why>.*) \(byte (?P<offse
 _TRAILING: Final = "trailing characters"
 
 
-def _parse_json_documents(text: bytes, line: int) -> Iterator[Document | DocumentProblem]:
+def _parse_json_documents(text: bytes, line: int) -> Iterator[ParsedDocument | DocumentProblem]:
     """Parse the JSON objects in *text*, which begins at *line*. Never raises.
 
     After a syntax error, parsing continues at the next line that begins with a brace, as objects do in JSON Lines

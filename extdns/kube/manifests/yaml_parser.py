@@ -13,7 +13,7 @@ from typing import Final, cast
 
 import yaml
 
-from extdns.kube.object_decoder import Document, DocumentProblem
+from extdns.kube.object_decoder import DocumentProblem, ParsedDocument
 from extdns.model.kind import InvalidValue
 
 MAX_DEPTH: Final = 64
@@ -32,7 +32,7 @@ class YamlMapping(dict[str, object]):
     line: int
 
 
-def parse_documents(text: bytes, line: int) -> Iterator[Document | DocumentProblem]:
+def parse_documents(text: bytes, line: int) -> Iterator[ParsedDocument | DocumentProblem]:
     """Parse the documents in *text*, which begins at *line*. Never raises.
 
     After a problem the rest of the text cannot be parsed. A duplicate key, or one that is not a string, has an
@@ -81,9 +81,9 @@ class _Composer:
         self._anchors: dict[str, tuple[object, int]] = {}
         self._size = 0
 
-    def compose_document(self) -> Document:
+    def compose_document(self) -> ParsedDocument:
         event = next(self._events)
-        return Document(self._find_line(event), self._compose(event, 0))
+        return ParsedDocument(self._find_line(event), self._compose(event, 0))
 
     def _compose(self, event: yaml.Event, depth: int) -> object:
         before = self._size

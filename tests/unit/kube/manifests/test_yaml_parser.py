@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from extdns.kube.manifests import yaml_parser
 from extdns.kube.manifests.yaml_parser import YamlMapping, parse_documents
-from extdns.kube.object_decoder import Document, DocumentProblem
+from extdns.kube.object_decoder import DocumentProblem, ParsedDocument
 from extdns.model.kind import InvalidValue
 
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("_either_parser")
 
 def mapping(text: str) -> YamlMapping:
     [document] = parse_documents(text.encode(), 1)
-    assert isinstance(document, Document)
+    assert isinstance(document, ParsedDocument)
     assert isinstance(document.content, YamlMapping)
     return document.content
 
@@ -139,11 +139,11 @@ def test_yaml_values_are_counted_with_aliases_expanded(monkeypatch: pytest.Monke
 
 def test_yaml_documents_before_an_invalid_one_are_read() -> None:
     first, second = parse_documents(b"a: 1\n...\n---\nb: [\n", 1)
-    assert first == Document(1, {"a": 1})
+    assert first == ParsedDocument(1, {"a": 1})
     assert isinstance(second, DocumentProblem)
 
 
 @given(st.text(alphabet=st.sampled_from(list("abé:-&*!<>{}[],'\"|#?% \n\t\x00\\")), max_size=60))
 def test_parsing_any_text_as_yaml_raises_no_exception(text: str) -> None:
     for document in parse_documents(text.encode(), 1):
-        assert isinstance(document, Document | DocumentProblem)
+        assert isinstance(document, ParsedDocument | DocumentProblem)
