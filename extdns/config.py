@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
-
-from msgspec.structs import astuple, fields
+from dataclasses import dataclass
+from typing import Any
 
 from extdns.flags import parser, validation
 from extdns.flags.flag import Flag, FlagSection
-from extdns.flags.process import ClusterFlags, ControlFlags, ElectionFlags, LogFlags, WebFlags
-from extdns.flags.providers import AwsFlags, CloudflareFlags, GoogleFlags, InmemoryFlags, OctodnsFlags, ZonefileFlags
-from extdns.flags.records import DeleteFlags, PlanFlags, RegistryFlags
-from extdns.flags.rfc2136 import Rfc2136Flags
-from extdns.flags.rules import RuleFlags
-from extdns.flags.sources import SourceFlags
-from extdns.flags.webhook import WebhookFlags
-from extdns.model.value import Value
+from extdns.flags.process import ClusterFlags
+from extdns.flags.records import DeleteFlags
+from extdns.flags.table import SECTIONS, Sections
 
 
-class Config(Value, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config(Sections):
     """The whole configuration.
 
     Attributes:
@@ -28,30 +23,9 @@ class Config(Value, frozen=True, kw_only=True):
         warnings: messages of two lines about unknown variables and, without `--compat`, about values without effect.
     """
 
-    control: ControlFlags
-    cluster: ClusterFlags
-    sources: SourceFlags
-    plan: PlanFlags
-    deletes: DeleteFlags
-    election: ElectionFlags
-    registry: RegistryFlags
-    log: LogFlags
-    web: WebFlags
-    rules: RuleFlags
-    aws: AwsFlags
-    google: GoogleFlags
-    cloudflare: CloudflareFlags
-    rfc2136: Rfc2136Flags
-    inmemory: InmemoryFlags
-    zonefile: ZonefileFlags
-    octodns: OctodnsFlags
-    webhook: WebhookFlags
     min_refresh_interval_s: float = 0.0
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-
-_SECTIONS: Final = {one.name: one.type for one in fields(Config) if one.required}
 
 
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
@@ -64,7 +38,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     values = parser.apply_defaults(settings)
     validation.validate(values)
     validation.check_support(settings, values)
-    sections: dict[str, Any] = {name: section.from_values(values) for name, section in _SECTIONS.items()}
+    sections: dict[str, Any] = {name: section.from_values(values) for name, section in SECTIONS.items()}
     return Config(
         **sections,
         min_refresh_interval_s=validation.min_refresh_interval_s(settings, values),
@@ -85,13 +59,14 @@ def parse_state_flags(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[
 
 def format_arguments(config: Config) -> tuple[str, ...]:
     """Return the arguments that give *config*, in the order of the fields, with masked secrets."""
-    return tuple(argument for section in _list_sections(config) for argument in section.format_arguments())
+    return tuple(argument for section in list_sections(config) for argument in section.format_arguments())
 
 
 def list_settings(config: Config) -> Iterator[tuple[Flag, object]]:
     """Return every flag with its value, in the order of the fields."""
-    return (setting for section in _list_sections(config) for setting in section.list_settings())
+    return (setting for section in list_sections(config) for setting in section.list_settings())
 
 
-def _list_sections(config: Config) -> Iterator[FlagSection]:
-    return (section for section in astuple(config) if isinstance(section, FlagSection))
+def list_sections(config: Config) -> Iterator[FlagSection]:
+    """Return the sections, in the order of the fields."""
+    return (getattr(config, name) for name in SECTIONS)

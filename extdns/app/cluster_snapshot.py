@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from extdns.app.cluster import ClusterSnapshot, build_cluster, require_api_server
 from extdns.app.sources import build_sources, list_read_kinds

@@ -14,6 +14,7 @@ existing record.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
@@ -102,7 +103,7 @@ def _run_adopting_pass(
     """Run a pass that writes ownership records of *chosen*. If *writes* is false, the pass only plans."""
     control = config.control
     policy = Policy.UPSERT_ONLY if control.policy == Policy.SYNC else control.policy  # keeps ownership records, too
-    config = replace(config, control=control.replace(dry_run=not writes, policy=policy))
+    config = dataclasses.replace(config, control=control.replace(dry_run=not writes, policy=policy))
     keys = {one.current.key for one in chosen if one.current}
     with StopSignals() as signals:
         running = assembly.assemble(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import shlex
 from typing import TYPE_CHECKING, Final
@@ -74,7 +75,7 @@ def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Conf
     else:
         log.configure(format=config.log.format, level=_LOG_LEVEL, omitted=_DISPLAYED)
     warn(config.warnings)
-    return replace(config, control=config.control.replace(once=True))
+    return dataclasses.replace(config, control=config.control.replace(once=True))
 
 
 def describe_command(config: Config, flags: Sequence[str] = ()) -> ProcessReference:
@@ -121,7 +122,9 @@ def run_pass(
         UsageError: something in *config* cannot be used, or the API server does not answer.
     """
     require_api_server(config)
-    config = replace(config, control=config.control.replace(dry_run=True))  # for Events and object statuses, too
+    config = dataclasses.replace(
+        config, control=config.control.replace(dry_run=True)
+    )  # for Events and object statuses, too
     with StopSignals() as signals:
         running = assembly.assemble(config, service=(reader(config), None), state=state, snapshot=snapshot)
         signals.deliver_to(running.controller.stop)

@@ -7,13 +7,12 @@ import subprocess
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-
-from msgspec.structs import replace
 
 from extdns.app.engine_settings import compute_settings_digest
 from extdns.commands.one_pass import FixedStateStore, run_pass

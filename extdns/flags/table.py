@@ -1,11 +1,12 @@
-"""List every flag, by topic and by name: those of the sections, and those of reference.tsv."""
+"""List the sections, and every flag by topic and by name: those of the sections, and those of reference.tsv."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import Flag, FlagSection, Support
@@ -27,27 +28,32 @@ from extdns.flags.rules import RuleFlags
 from extdns.flags.sources import SourceFlags
 from extdns.flags.webhook import WebhookFlags
 
-SECTIONS: Final[tuple[type[FlagSection], ...]] = (
-    ControlFlags,
-    ClusterFlags,
-    SourceFlags,
-    PlanFlags,
-    RuleFlags,
-    DeleteFlags,
-    ElectionFlags,
-    RegistryFlags,
-    LogFlags,
-    WebFlags,
-    ZonefileFlags,
-    OctodnsFlags,
-    InmemoryFlags,
-    AwsFlags,
-    GoogleFlags,
-    CloudflareFlags,
-    Rfc2136Flags,
-    WebhookFlags,
-)
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sections:
+    """The values of all flags, by section. The topics of the flags have the order of the fields."""
+
+    control: ControlFlags
+    cluster: ClusterFlags
+    sources: SourceFlags
+    plan: PlanFlags
+    rules: RuleFlags
+    deletes: DeleteFlags
+    election: ElectionFlags
+    registry: RegistryFlags
+    log: LogFlags
+    web: WebFlags
+    zonefile: ZonefileFlags
+    octodns: OctodnsFlags
+    inmemory: InmemoryFlags
+    aws: AwsFlags
+    google: GoogleFlags
+    cloudflare: CloudflareFlags
+    rfc2136: Rfc2136Flags
+    webhook: WebhookFlags
+
+
+SECTIONS: Final[Mapping[str, type[FlagSection]]] = get_type_hints(Sections)
 _TEXTS: Final = {"help": "print the flags and exit", "version": "print the version and exit"}
 _KINDS: Final[Mapping[str, ValueKind[Any]]] = {
     "switch": BOOLEAN,
@@ -103,7 +109,7 @@ def _read_kind(text: str) -> ValueKind[Any]:
 def _list_flags() -> Iterator[Flag]:
     for name, text in _TEXTS.items():
         yield Flag(name=name, topic="What runs, and when", help=text, kind=BOOLEAN, default=False, environment=False)
-    for section in SECTIONS:
+    for section in SECTIONS.values():
         yield from section.rows.values()
     yield from _read_reference()
 

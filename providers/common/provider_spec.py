@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
-from msgspec.structs import astuple
-
-from extdns.config import Config
+from extdns.config import Config, list_sections
 from extdns.flags.flag import FlagSection, Setting
 from extdns.flags.kind import ValueKind
 from extdns.flags.records import PlanFlags
@@ -128,4 +126,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
 
     def find_flags(self, config: Config) -> F:
         """Return the section of its flags."""
-        return next((section for section in astuple(config) if isinstance(section, self.flags)), None) or self.flags()
+        return (
+            next((section for section in list_sections(config) if isinstance(section, self.flags)), None)
+            or self.flags()
+        )

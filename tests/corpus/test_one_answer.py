@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from msgspec.structs import replace
 
 from extdns.app import assembly
 from extdns.app.provider import build_context

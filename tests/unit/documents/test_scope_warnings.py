@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from msgspec.structs import replace
 
 from extdns.config import parse
 from extdns.documents.scope_warnings import find_plan_warnings, find_scope_warnings

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Final, get_type_hints
 
 import pytest
-from msgspec.structs import replace
 
 from extdns.config import Config, format_arguments, list_settings, parse
 from extdns.errors import UsageError
