@@ -65,51 +65,6 @@ if TYPE_CHECKING:
     from extdns.model.kind import ObjectKey
 
 _DIGEST_BYTES: Final = 16
-_IGNORED_FLAGS: Final = frozenset(
-    {
-        "api-burst",
-        "api-calls-per-second",
-        "refresh-calls-per-minute",
-        "max-refresh-interval",
-        "audit-log",
-        "audit-log-max-files",
-        "audit-log-max-size",
-        *(
-            f"opa-{part}"
-            for part in ("timeout", "tls-ca", "tls-client-cert", "tls-client-cert-key", "token-file", "url")
-        ),
-        "aws-api-retries",
-        "aws-batch-change-interval",
-        "dry-run",
-        "events-emit",
-        "google-batch-change-interval",
-        "interval",
-        "kube-api-request-timeout",
-        "kubeconfig",
-        "leader-elect",
-        "leader-elect-lease-duration",
-        "leader-elect-renew-deadline",
-        "leader-elect-resource-name",
-        "leader-elect-resource-namespace",
-        "leader-elect-retry-period",
-        "log-format",
-        "log-level",
-        "manifests",
-        "metrics-address",
-        "octodns-config",
-        "once",
-        "request-timeout",
-        *(f"rfc2136-{part}" for part in ("host", "port", "insecure", "use-tls", "skip-tls-verify")),
-        *(f"rfc2136-tsig-{part}" for part in ("keyname", "secret", "secret-file", "secret-alg", "axfr")),
-        *("rfc2136-axfr", "rfc2136-load-balancing-strategy", "tls-ca", "tls-client-cert", "tls-client-cert-key"),
-        "server",
-        "state-configmap",
-        "state-file",
-        "web-address",
-        "zonefile-dir",
-    }
-)
-"""Flags that are not among the `settings` of `PlanBasis`: how extdns runs, and where it reads and writes."""
 
 
 class PassResult(NamedTuple):
@@ -320,7 +275,7 @@ def _build_basis(config: Config, engine: Engine) -> PlanBasis:
     settings = tuple(
         argument
         for flag, value in list_settings(config)
-        if flag.name not in _IGNORED_FLAGS and value != flag.default
+        if flag.in_plan and value != flag.default
         for argument in flag.format_arguments(value, masked=True)
     )
     decisions = "\n".join(repr(decision) for decision in engine.decisions if decision.is_relevant)

@@ -46,6 +46,8 @@ class Flag:
         support: whether this version supports the flag.
         notice: what to log if the flag is set, without the flag at the beginning; "" for nothing.
         bounds_refresh: whether the value is a minimum time between two refreshes of a zone.
+        in_plan: whether a saved plan applies only with the same value. False for how extdns runs, and where it reads
+            and writes.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Flag:
     support: Support = Support.IMPLEMENTED
     notice: str = ""
     bounds_refresh: bool = False
+    in_plan: bool = True
 
     @property
     def spelling(self) -> str:
@@ -143,6 +146,7 @@ def flag(  # noqa: PLR0913 - the columns of the table of flags
     registries: tuple[str, ...] = (),
     secret: bool = False,
     notice: str = "",
+    in_plan: bool = True,
 ) -> Any:  # noqa: ANN401 - the value of a field has the type of the field
     """Define the flag of a field of a `FlagSection`; see `Flag` for what is not described here.
 
@@ -159,6 +163,7 @@ def flag(  # noqa: PLR0913 - the columns of the table of flags
         registries: the registries that the flag belongs to.
         secret: whether the value is a secret.
         notice: what to log if the flag is set.
+        in_plan: whether a plan states the value, by default as in the section.
     """
     if kind is None:
         kind = BOOLEAN if isinstance(default, bool) else make_text_kind(metavar or "TEXT")
@@ -177,6 +182,7 @@ def flag(  # noqa: PLR0913 - the columns of the table of flags
         registries=registries,
         secret=secret,
         notice=notice,
+        in_plan=in_plan,
     )
 
 
@@ -193,13 +199,14 @@ class FlagSection:
 
     rows: ClassVar[Mapping[str, Flag]]
 
-    def __init_subclass__(cls, *, topic: str, providers: tuple[str, ...] = ()) -> None:
+    def __init_subclass__(cls, *, topic: str, providers: tuple[str, ...] = (), in_plan: bool = True) -> None:
         rows = {field: row for field, row in vars(cls).items() if isinstance(row, partial)}
         cls.rows = {
             field: row(
                 name=row.keywords["name"] or field.removesuffix("_s").replace("_", "-"),
                 topic=row.keywords["topic"] or topic,
                 providers=row.keywords["providers"] or providers,
+                in_plan=row.keywords["in_plan"] and in_plan,
             )
             for field, row in rows.items()
         }

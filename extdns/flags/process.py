@@ -44,28 +44,32 @@ class ControlFlags(FlagSection, topic="What runs, and when"):
         "changes of objects are handled at once",
         default=60.0,
         kind=POSITIVE_DURATION,
+        in_plan=False,
     )
-    once: bool = flag("make one full pass and exit", default=False)
-    dry_run: bool = flag("log the changes, but write nothing", default=False)
+    once: bool = flag("make one full pass and exit", default=False, in_plan=False)
+    dry_run: bool = flag("log the changes, but write nothing", default=False, in_plan=False)
     compat: bool = flag("use the defaults of external-dns where ours differ on purpose", default=False)
     refresh_calls_per_minute: int = flag(
-        "maximum of API calls a minute for refreshing zones", default=12, kind=make_number_kind(least=1)
+        "maximum of API calls a minute for refreshing zones", default=12, kind=make_number_kind(least=1), in_plan=False
     )
     max_refresh_interval_s: float = flag(
         "longest time between two refreshes of a zone that nobody else changes; the time grows from --interval",
         default=900.0,
         kind=POSITIVE_DURATION,
+        in_plan=False,
     )
     api_calls_per_second: int = flag(
         "maximum of API calls a second to one account in total, and for each action; the default is the limit of "
         "Route 53",
         default=10,
         kind=make_number_kind(least=1),
+        in_plan=False,
     )
     api_burst: int = flag(
         "API burst limit, per account and action: the most calls that are made at once",
         default=50,
         kind=make_number_kind(least=1),
+        in_plan=False,
     )
 
 
@@ -86,7 +90,10 @@ class ClusterFlags(FlagSection, topic="Where objects are read from"):
     """
 
     manifests: tuple[str, ...] = flag(
-        "file or folder of YAML or JSON to read instead of a cluster; - is standard input", default=(), metavar="PATH"
+        "file or folder of YAML or JSON to read instead of a cluster; - is standard input",
+        default=(),
+        metavar="PATH",
+        in_plan=False,
     )
     namespace: str = flag(
         "namespace whose objects are read; empty is all of them",
@@ -94,9 +101,13 @@ class ClusterFlags(FlagSection, topic="Where objects are read from"):
             NAMESPACE, allowed=f"{NAMESPACE.allowed}; for some of them, select their objects with --label-filter"
         ),
     )
-    server: str = flag("API server; overrides the one in the kubeconfig, which has the credentials", kind=URL)
+    server: str = flag(
+        "API server; overrides the one in the kubeconfig, which has the credentials", kind=URL, in_plan=False
+    )
     kubeconfig: str = flag(
-        "kubeconfig file; default: $KUBECONFIG, then ~/.kube/config, then the pod's service account", metavar="PATH"
+        "kubeconfig file; default: $KUBECONFIG, then ~/.kube/config, then the pod's service account",
+        metavar="PATH",
+        in_plan=False,
     )
     cluster_id: str = flag(
         "name of the cluster, a part of its identity in the saved state, with --manifests the only part; updates and "
@@ -104,13 +115,17 @@ class ClusterFlags(FlagSection, topic="Where objects are read from"):
         metavar="ID",
     )
     kube_api_request_timeout_s: float = flag(
-        "timeout of one request to the API server; 0 is none; watches have none", default=DEFAULT_TIMEOUT_S, kind=TIME
+        "timeout of one request to the API server; 0 is none; watches have none",
+        default=DEFAULT_TIMEOUT_S,
+        kind=TIME,
+        in_plan=False,
     )
     request_timeout_s: float = flag(
         "old name of --kube-api-request-timeout; a value other than 30s overrides that of the new name",
         default=DEFAULT_TIMEOUT_S,
         kind=TIME,
         notice="is the old name of --kube-api-request-timeout; use the new name",
+        in_plan=False,
     )
 
     @property
@@ -124,7 +139,7 @@ MAX_WRITE_S: Final = 12.0
 """The maximum duration of a write. No write begins if the Lease expires sooner."""
 
 
-class ElectionFlags(FlagSection, topic="Leader election"):
+class ElectionFlags(FlagSection, topic="Leader election", in_plan=False):
     """Whether there is a leader election, and with which Lease."""
 
     leader_elect: bool = flag("let only the process that holds the Lease write; the others are standbys", default=False)
@@ -151,7 +166,7 @@ LOG_FORMATS: Final = ("text", "json")
 LOG_LEVELS: Final = ("panic", "fatal", "error", "warning", "info", "debug", "trace")
 
 
-class LogFlags(FlagSection, topic="Logs, metrics and Events"):
+class LogFlags(FlagSection, topic="Logs, metrics and Events", in_plan=False):
     """What is logged, and which Events are recorded besides those about problems.
 
     Attributes:
@@ -190,7 +205,7 @@ class LogFlags(FlagSection, topic="Logs, metrics and Events"):
     )
 
 
-class WebFlags(FlagSection, topic="Logs, metrics and Events"):
+class WebFlags(FlagSection, topic="Logs, metrics and Events", in_plan=False):
     """The addresses of health and metrics, and of the live page."""
 
     metrics_address: ListenAddress = flag(

@@ -30,7 +30,7 @@ ENDPOINT: Final[ValueKind[str]] = ValueKind(
 _BOTH: Final = ("aws", "aws-sd")
 
 
-class ZonefileFlags(FlagSection, topic="Provider zonefile", providers=("zonefile",)):
+class ZonefileFlags(FlagSection, topic="Provider zonefile", providers=("zonefile",), in_plan=False):
     """The flags of the provider `zonefile`. The folder is "" with any other provider."""
 
     zonefile_dir: str = flag(
@@ -43,7 +43,7 @@ class ZonefileFlags(FlagSection, topic="Provider zonefile", providers=("zonefile
             raise usage_error("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
 
 
-class OctodnsFlags(FlagSection, topic="Provider octodns", providers=("octodns",)):
+class OctodnsFlags(FlagSection, topic="Provider octodns", providers=("octodns",), in_plan=False):
     """The flags of the provider `octodns`. The file is "" with any other provider."""
 
     octodns_config: str = flag(
@@ -93,13 +93,21 @@ class AwsFlags(FlagSection, topic="Providers aws and aws-sd", providers=("aws",)
     aws_batch_change_size_bytes: int = flag("maximum of bytes of values in one request", default=32000, kind=SIZE)
     aws_batch_change_size_values: int = flag("maximum of values in one request", default=1000, kind=SIZE)
     aws_batch_change_interval_s: float = flag(
-        "minimum time between two batches; 0s uses only the API's own limits", default=0.0, compat=1.0, kind=TIME
+        "minimum time between two batches; 0s uses only the API's own limits",
+        default=0.0,
+        compat=1.0,
+        kind=TIME,
+        in_plan=False,
     )
     aws_evaluate_target_health: bool = flag(
         "evaluate the health of alias targets, unless an annotation overrides it", default=True
     )
     aws_api_retries: int = flag(
-        "maximum of attempts of one API call that reads; 0 is 10", default=3, kind=NUMBER, providers=_BOTH
+        "maximum of attempts of one API call that reads; 0 is 10",
+        default=3,
+        kind=NUMBER,
+        providers=_BOTH,
+        in_plan=False,
     )
     aws_prefer_cname: bool = flag("write CNAMEs instead of aliases", default=False)
     aws_conditional_writes: bool = flag(
@@ -119,7 +127,11 @@ class GoogleFlags(FlagSection, topic="Provider google", providers=("google",)):
         kind=NUMBER,
     )
     google_batch_change_interval_s: float = flag(
-        "minimum time between two batches; 0s uses only the API's own limits", default=0.0, compat=1.0, kind=TIME
+        "minimum time between two batches; 0s uses only the API's own limits",
+        default=0.0,
+        compat=1.0,
+        kind=TIME,
+        in_plan=False,
     )
     google_zone_visibility: str = flag(
         "manage only public or only private zones; empty is both",

@@ -177,8 +177,10 @@ class DeleteFlags(FlagSection, topic="Deletes"):
         default="extdns-state",
         compat="",
         metavar="NAME",
+        in_plan=False,
     )
     state_file: str = flag(
         "file to save the state in, instead of --state-configmap; with --manifests no state is saved without it",
         metavar="PATH",
+        in_plan=False,
     )

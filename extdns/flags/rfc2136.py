@@ -32,21 +32,31 @@ class Rfc2136Flags(FlagSection, topic="Provider rfc2136", providers=("rfc2136",)
     """The flags of the provider `rfc2136`, with the TLS flags. A *rfc2136_port* of 0 is the usual port."""
 
     rfc2136_host: tuple[str, ...] = flag(
-        "DNS server that takes updates; if one cannot be reached, the next one is used", default=(), metavar="HOST"
+        "DNS server that takes updates; if one cannot be reached, the next one is used",
+        default=(),
+        metavar="HOST",
+        in_plan=False,
     )
-    rfc2136_port: int = flag("port of the DNS server; 0 is 53, with --rfc2136-use-tls 853", default=0, kind=NUMBER)
+    rfc2136_port: int = flag(
+        "port of the DNS server; 0 is 53, with --rfc2136-use-tls 853", default=0, kind=NUMBER, in_plan=False
+    )
     rfc2136_zone: tuple[str, ...] = flag("zone to manage", default=(), metavar="DOMAIN")
-    rfc2136_insecure: bool = flag("send updates and transfers without TSIG", default=False)
-    rfc2136_tsig_keyname: str = flag("name of the TSIG key", metavar="NAME")
-    rfc2136_tsig_secret: str = flag("the TSIG key", metavar="BASE64", secret=True)
-    rfc2136_tsig_secret_file: str = flag("file with the TSIG key, instead of --rfc2136-tsig-secret", metavar="PATH")
-    rfc2136_tsig_secret_alg: str = flag(f"algorithm of the TSIG key: {', '.join(ALGORITHMS)}", metavar="ALGORITHM")
+    rfc2136_insecure: bool = flag("send updates and transfers without TSIG", default=False, in_plan=False)
+    rfc2136_tsig_keyname: str = flag("name of the TSIG key", metavar="NAME", in_plan=False)
+    rfc2136_tsig_secret: str = flag("the TSIG key", metavar="BASE64", secret=True, in_plan=False)
+    rfc2136_tsig_secret_file: str = flag(
+        "file with the TSIG key, instead of --rfc2136-tsig-secret", metavar="PATH", in_plan=False
+    )
+    rfc2136_tsig_secret_alg: str = flag(
+        f"algorithm of the TSIG key: {', '.join(ALGORITHMS)}", metavar="ALGORITHM", in_plan=False
+    )
     rfc2136_axfr: bool = flag(
         "read zones by AXFR and IXFR; required, because ownership is unknown without reading",
         default=True,
         compat=False,
+        in_plan=False,
     )
-    rfc2136_tsig_axfr: bool = flag("old name of --rfc2136-axfr", default=False)
+    rfc2136_tsig_axfr: bool = flag("old name of --rfc2136-axfr", default=False, in_plan=False)
     rfc2136_min_ttl_s: float = flag("minimum TTL of records", default=0.0, kind=DURATION)
     rfc2136_gss_tsig: bool = flag(
         "sign updates with a key that Kerberos negotiates (GSS-TSIG); needs the extra gssapi", default=False
@@ -66,16 +76,19 @@ class Rfc2136Flags(FlagSection, topic="Provider rfc2136", providers=("rfc2136",)
         compat=50,
         kind=NUMBER,
     )
-    rfc2136_use_tls: bool = flag("use DNS over TLS", default=False)
-    rfc2136_skip_tls_verify: bool = flag("do not check the server's certificate", default=False)
+    rfc2136_use_tls: bool = flag("use DNS over TLS", default=False, in_plan=False)
+    rfc2136_skip_tls_verify: bool = flag("do not check the server's certificate", default=False, in_plan=False)
     rfc2136_load_balancing_strategy: str = flag(
         "how to choose the DNS server for a call if there are several",
         default="disabled",
         kind=make_choice_kind("a strategy", "random", "round-robin", "disabled", metavar="STRATEGY"),
+        in_plan=False,
     )
-    tls_ca: str = flag("certificates of the authorities that are trusted", metavar="PATH", providers=_TLS_PROVIDERS)
-    tls_client_cert: str = flag("client certificate", metavar="PATH", providers=_TLS_PROVIDERS)
-    tls_client_cert_key: str = flag("key of --tls-client-cert", metavar="PATH", providers=_TLS_PROVIDERS)
+    tls_ca: str = flag(
+        "certificates of the authorities that are trusted", metavar="PATH", providers=_TLS_PROVIDERS, in_plan=False
+    )
+    tls_client_cert: str = flag("client certificate", metavar="PATH", providers=_TLS_PROVIDERS, in_plan=False)
+    tls_client_cert_key: str = flag("key of --tls-client-cert", metavar="PATH", providers=_TLS_PROVIDERS, in_plan=False)
 
     def validate(self) -> None:
         """Check that servers and zones are given, and a key to sign with, first by the rules of external-dns."""

@@ -39,7 +39,9 @@ class RuleFlags(FlagSection, topic="Rules"):
         metavar="PATH",
     )
     opa_url: str = _opa(
-        "Open Policy Agent that is asked about every record, as http://127.0.0.1:8181 or unix:///run/opa.sock", kind=URL
+        "Open Policy Agent that is asked about every record, as http://127.0.0.1:8181 or unix:///run/opa.sock",
+        kind=URL,
+        in_plan=False,
     )
     opa_path: str = _opa(
         "rule that denies records, or allow, which allows them; the rules deny, violation and warn of its package, too",
@@ -51,8 +53,8 @@ class RuleFlags(FlagSection, topic="Rules"):
         default="keep",
         kind=make_choice_kind("an action for a missing answer", *FAILURES, metavar="ACTION"),
     )
-    opa_timeout_s: float = _opa("timeout of one query; at most 60s", default=2.0, kind=TIMEOUT)
-    opa_tls_ca: str = _opa("certificates to trust instead of those of the system", metavar="PATH")
-    opa_tls_client_cert: str = _opa("client certificate", metavar="PATH")
-    opa_tls_client_cert_key: str = _opa("key of the client certificate", metavar="PATH")
-    opa_token_file: str = _opa("file with a bearer token, which is read for each query", metavar="PATH")
+    opa_timeout_s: float = _opa("timeout of one query; at most 60s", default=2.0, kind=TIMEOUT, in_plan=False)
+    opa_tls_ca: str = _opa("certificates to trust instead of those of the system", metavar="PATH", in_plan=False)
+    opa_tls_client_cert: str = _opa("client certificate", metavar="PATH", in_plan=False)
+    opa_tls_client_cert_key: str = _opa("key of the client certificate", metavar="PATH", in_plan=False)
+    opa_token_file: str = _opa("file with a bearer token, which is read for each query", metavar="PATH", in_plan=False)

@@ -6,11 +6,13 @@ import io
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from extdns import cli
+from extdns.command import RUN_FLAGS, list_commands, load_command
 from extdns.commands.output import show
 from extdns.errors import UsageError
 from tests.fakes.nameserver import NameServer
@@ -84,31 +86,26 @@ def installation(tmp_path: Path) -> Installation:
     return found
 
 
-COMMANDS = {
-    "plan": ("plan",),
-    "plan-json": ("plan", "--output=json"),
-    "plan-markdown": ("plan", "--output=markdown"),
-    "plan-held": ("plan", "--held"),
-    "explain-name": ("explain", "evil.example.org"),
-    "explain-object": ("explain", "service/shop/name"),
-    "owners": ("owners",),
-    "owners-json": ("owners", "--output=json"),
-    "adopt": ("adopt",),
-    "adopt-json": ("adopt", "--output=json"),
-    "migrate": ("migrate",),
-    "migrate-json": ("migrate", "--output=json"),
-    "check": ("check",),
-    "check-json": ("check", "--output=json"),
-    "verify": ("verify",),
-    "verify-json": ("verify", "--output=json"),
-    "apply": ("apply", f"--plan=/nowhere/{EVIL}"),
-    "plan-base": ("plan", f"--base={EVIL}"),
-    "plan-snapshot": ("plan", f"--zone-snapshot=/nowhere/{EVIL}"),
-    "iam-policy": ("iam-policy", f"--domain-filter={EVIL}"),
+ARGUMENTS = {
+    "apply": ((f"--plan=/nowhere/{EVIL}",),),
+    "explain": (("evil.example.org",), ("service/shop/name",)),
+    "iam-policy": ((f"--domain-filter={EVIL}",),),
+    "plan": ((), ("--held",), (f"--base={EVIL}",), (f"--zone-snapshot=/nowhere/{EVIL}",)),
 }
+"""What follows the name of a command, if that is not nothing."""
 
 
-@pytest.mark.parametrize("command", [pytest.param(command, id=name) for name, command in COMMANDS.items()])
+def list_command_lines() -> Iterator[tuple[str, ...]]:
+    """Yield each command that reads objects or zones, in each of its output formats."""
+    for name in list_commands():
+        called = load_command(name)
+        options = [one for one in called.params if one.name == "output"]
+        outputs = [(f"--output={choice}",) for one in options for choice in str(one.metavar).split("|")]
+        for arguments in ARGUMENTS.get(name, ((),)) if called.flags == RUN_FLAGS else ():
+            yield from ((name, *arguments, *output) for output in outputs or ((),))
+
+
+@pytest.mark.parametrize("command", tuple(list_command_lines()), ids=repr)
 def test_no_command_prints_control_characters_from_objects_or_zones(
     installation: Installation, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,8 +114,9 @@ def test_no_command_prints_control_characters_from_objects_or_zones(
         "--provider=zonefile",
         f"--zonefile-dir={installation.zones.folder}",
         "--txt-owner-id=me",
+        f"--manifests={installation.manifests}",
+        "--log-level=fatal",
     ]
-    flags += [] if command[0] == "iam-policy" else [f"--manifests={installation.manifests}", "--log-level=fatal"]
     with NameServer("example.org", {("hand.example.org", "A"): ("192.0.2.1",)}) as server:
         nameserver = [f"--nameserver={server.address}"] if command[0] == "verify" else []
         cli.main([*command, *nameserver, *(flags if command[0] != "iam-policy" else [])], {})
@@ -128,5 +126,5 @@ def test_no_command_prints_control_characters_from_objects_or_zones(
     assert all(line.isprintable() for line in output.splitlines())
     assert LONG[:1000] not in output or "--output=json" in command  # JSON contains the full text
     if "--output=markdown" in command:
-        outside = re.sub("`[^`\n]*`", "", output)
+        outside = re.sub("`[^`\n]*`", "", captured.out)
         assert not {"<script", "@all", "</td>"} & set(re.findall(r"<script|@all|</td>", outside))
