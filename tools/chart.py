@@ -296,8 +296,8 @@ def _describe_flags() -> dict[str, Any]:
 
 
 def render_flags() -> str:
-    """Return the text of `files/flags.yaml`."""
-    return _HEAD + yaml.safe_dump(_describe_flags(), sort_keys=True, width=120, default_flow_style=None)
+    """Return the text of `files/flags.yaml`: one name a line, so that a new flag changes one line."""
+    return _HEAD + yaml.safe_dump(_describe_flags(), sort_keys=True, default_flow_style=False)
 
 
 def _list_names(flags: Iterable[Flag]) -> list[str]:
