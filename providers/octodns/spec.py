@@ -18,7 +18,7 @@ def build(context: ProviderContext[OctodnsFlags]) -> DnsService:
         UsageError: octoDNS is not installed, or its configuration cannot be used.
     """
     if find_spec("octodns") is None:
-        raise UsageError("--provider=octodns needs octoDNS; install it: pip install 'extdns[octodns]'")
+        raise UsageError("--provider=octodns needs octoDNS; install it: pip install 'octodns<2'")
     from providers.octodns.provider import OctodnsReader, OctodnsWriter, OctodnsZones
     from providers.octodns.settings import OctodnsSettings, OctodnsZoneFilter
 

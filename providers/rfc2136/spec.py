@@ -74,7 +74,7 @@ def _build_kerberos(flags: Rfc2136Flags) -> Authenticator:
     except ImportError as exc:  # also if gssapi is there, and the Kerberos library is not
         raise UsageError(
             f"--rfc2136-gss-tsig needs gssapi ({sanitize(str(exc))}); install it, with a C compiler and the headers of "
-            "Kerberos (Debian: gcc, libkrb5-dev, python3-dev): pip install 'extdns[gssapi]'"
+            "Kerberos (Debian: gcc, libkrb5-dev, python3-dev): pip install 'gssapi<2'"
         ) from exc
     realm = flags.rfc2136_kerberos_realm.upper()
     return KerberosClient(KerberosLogin(username=flags.rfc2136_kerberos_username, realm=realm, password=password))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.config import parse
 from extdns.documents.scope_warnings import find_plan_warnings, find_scope_warnings
@@ -231,7 +232,9 @@ def test_a_plan_of_manifests_warns_that_requests_wait_for_a_status_which_git_doe
     scope = measure_scope(start_dry(first=[observe("web", build_unresolved("web", "web", reason))]).engine)
     config = parse(["--source=service", "--provider=inmemory"], {})
     assert find_plan_warnings(config, scope) == ()
-    (found,) = find_plan_warnings(replace(config, cluster=config.cluster.replace(manifests=("shop",))), scope)
+    (found,) = find_plan_warnings(
+        dataclasses.replace(config, cluster=config.cluster.replace(manifests=("shop",))), scope
+    )
     assert found.text == (
         "no change can be planned for 1 request: the manifests have no status with an address or acceptance"
     )
