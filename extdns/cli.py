@@ -51,7 +51,10 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
     word = arguments[0] if arguments and arguments[0][:1] not in {"-", "@"} else ""
     commands = list_commands() if word else {}
     if word in commands:
-        return _run_command(word, arguments[1:], environ)
+        if "--help" not in arguments:
+            return run_command(word, arguments[1:], environ)
+        show(load_command(word).render_help())
+        return 0
     match find_requested_text(arguments):
         case "help":
             show(importlib.import_module("extdns.commands.help").render_overview())
@@ -73,11 +76,3 @@ def _run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         config = importlib.import_module("extdns.config").parse(arguments, environ)
         code: int = importlib.import_module("extdns.commands.run").main(config, signals)
     return code
-
-
-def _run_command(name: str, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run the command *name*, or print its help if *arguments* contain `--help`; return the exit code."""
-    if "--help" in arguments:
-        show(load_command(name).render_help())
-        return 0
-    return run_command(name, arguments, environ)

@@ -9,10 +9,11 @@ from typing import Any, Final, TypeVar, cast
 
 import click
 
-from extdns.errors import UsageError
+from extdns.errors import InvalidValueError, UsageError, sanitize
 from extdns.flags.kind import ValueKind, make_choice_kind, make_text_kind
 from extdns.flags.parser import RUN_OPTIONS, KindType, index_options, split_arguments
-from extdns.flags.usage_errors import missing_value_error, positional_argument_error
+from extdns.flags.usage_errors import missing_value_error, positional_argument_error, usage_error
+from extdns.model.dns_name import DnsName
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -126,6 +127,18 @@ BY: Final = option(
     metavar="NAME",
     help="who approves, for the audit log; default: the user of the kubeconfig or of this machine",
 )
+
+
+def parse_name(text: str) -> DnsName:
+    """Parse a DNS name that is an argument.
+
+    Raises:
+        UsageError: it is not valid.
+    """
+    try:
+        return DnsName.parse(text)
+    except InvalidValueError as exc:
+        raise usage_error(f"{sanitize(exc.value)} is not a DNS name", f"allowed: {exc.allowed}") from exc
 
 
 def list_commands() -> dict[str, str]:

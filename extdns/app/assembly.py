@@ -137,11 +137,6 @@ def assemble(
 def _build_cluster(
     config: Config, kinds: Collection[Kind], policies: PolicyWatcher | None, snapshot: ClusterSnapshot | None
 ) -> Cluster:
-    """Build the cluster.
-
-    Raises:
-        UsageError: a flag of the cluster is invalid; *policies* is closed.
-    """
     try:
         return build_cluster(config, kinds, build_generated_objects(config), snapshot)
     except UsageError:

@@ -6,7 +6,6 @@ import hashlib
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import has_live_cluster
-from extdns.app.policies import has_rules
 from extdns.app.provider import load_provider
 from extdns.app.registry import build_registry
 from extdns.app.sources import map_kinds_by_label
@@ -53,7 +52,7 @@ def build_engine_settings(
         settings_digest=compute_settings_digest(config),
         has_state_store=has_state_store,
         is_state_store_missing=is_state_missing(config) and not has_state_store,
-        has_rules=has_rules(config),
+        has_rules=config.rules.has_rules,
         has_policy_server=bool(config.rules.opa_url),
         has_all_namespaces=has_live_cluster(config),
     )

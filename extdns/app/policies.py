@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from extdns.ports import Cluster
 
 
-def has_rules(config: Config) -> bool:
-    """Return whether rules are evaluated: those of DNSPolicies, or those of a policy server."""
-    return bool(config.rules.policy_rules or config.rules.opa_url)
-
-
 def build_policy_watcher(config: Config, report_defect: Callable[[Exception], None]) -> PolicyWatcher | None:
     """Build the watcher of the DNSPolicies that `--policy-rules` names; None without that flag.
 

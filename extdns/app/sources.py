@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from extdns.app.policies import has_rules
 from extdns.app.source_specs import load_specs
 from extdns.flags.sources import SOURCES
 from extdns.model import rrtype
@@ -40,7 +39,7 @@ def build_observed_sources(config: Config) -> tuple[Source, ...]:
     Raises:
         UsageError: a flag of a source is invalid.
     """
-    if not has_rules(config):
+    if not config.rules.has_rules:
         return build_sources(config)
     from extdns.sources.common.namespace import NamespaceSource
 
@@ -103,11 +102,7 @@ def _list_labels(source: Source) -> tuple[str, ...]:
 
 
 def _build_stages(config: Config) -> Iterator[ClaimStage]:
-    """Build the stages that each claim passes through, in the order of docs/spec/sources.md 0.2.
-
-    Raises:
-        UsageError: a flag is invalid.
-    """
+    """Build the stages that each claim passes through, in the order of docs/spec/sources.md 0.2."""
     from extdns.app.provider import load_provider
     from extdns.sources.common.claim_stages import (
         DefaultTargetsStage,

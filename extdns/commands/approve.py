@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from extdns.command import BY, STATE_FLAGS, command
 from extdns.commands.output import show
 from extdns.errors import ExtdnsError, UsageError, sanitize
+from extdns.flags.records import CODE
 from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from extdns.documents.held import SavedHeldSummary
-
-_CODE: Final = re.compile(r"[0-9a-f]{4}-[0-9a-f]{4}")
 
 
 @command(
@@ -43,7 +42,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, codes: Sequence[st
     from extdns.model.saved_state import Approval
 
     codes = tuple(dict.fromkeys(codes))
-    if invalid := next((code for code in codes if not _CODE.fullmatch(code)), None):
+    if invalid := next((code for code in codes if not re.fullmatch(CODE.pattern, code)), None):
         raise usage_error(
             f"{sanitize(invalid)} is not an approval code",
             "allowed: a code that extdns status shows, such as 7f3a-91c2",

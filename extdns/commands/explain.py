@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from extdns.command import OUTPUT, command, option
+from extdns.command import OUTPUT, command, option, parse_name
 from extdns.commands.output import show_document
-from extdns.errors import InvalidValueError, UsageError, find_similar, sanitize
+from extdns.errors import UsageError, find_similar, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.dns_name import DnsName
 
@@ -56,18 +56,11 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, topic: str, contro
         return _explain_reason(topic, [*flags, *(["--controller"] if controller else [])], output)
     if controller is not None:
         running_process.require_no_flags(flags)
-    about = topic if "/" in topic else _parse_name(topic)
+    about = topic if "/" in topic else parse_name(topic)
     document = _query_process(about, controller, flags) or _explain_by_pass(about, flags, environ)
     lines = format_name(document) if isinstance(document, NameDocument) else format_object(document)
     show_document(document, lines, output)
     return FAILED if document.missing else DONE
-
-
-def _parse_name(text: str) -> DnsName:
-    try:
-        return DnsName.parse(text)
-    except InvalidValueError as exc:
-        raise usage_error(f"{sanitize(text)} is not a DNS name", f"allowed: {exc.allowed}") from exc
 
 
 def _query_process(about: str, controller: str | None, flags: Sequence[str]) -> NameDocument | ObjectDocument | None:

@@ -78,12 +78,7 @@ def main(
 
 
 def _read_values(flags: Sequence[str], environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the value of every flag.
-
-    Raises:
-        UsageError: a flag is wrong, has a value that external-dns accepts although it has no effect, or names another
-            provider than `aws`.
-    """
+    """Return the value of every flag. Values without effect, and any other provider than `aws`, are errors."""
     settings = parser.parse_settings(flags, environ)
     values = parser.apply_defaults(settings)
     if (provider := values["provider"]) not in {"", _AWS}:

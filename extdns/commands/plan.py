@@ -101,7 +101,7 @@ def main(  # noqa: PLR0913 - the options
         running_process.require_no_flags([*flags, *(name for name, value in others.items() if value)])
         return _show_running_plan(controller, output, fail_on)
     config = configure_pass(flags, environ)
-    if fail_on and not (config.rules.policy_rules or config.rules.opa_url):
+    if fail_on and not config.rules.has_rules:
         raise usage_error(f"--fail-on={fail_on} has no rules to evaluate", "give --policy-rules or --opa-url")
     reader = partial(read_zone_snapshot, zone_snapshot) if zone_snapshot else open_reader
     with open_snapshot(config, cluster_snapshot, with_cluster=with_cluster) as snapshot:

@@ -96,11 +96,7 @@ def _project_records(zone_state: ZoneState) -> Iterator[Record]:
 
 @contextmanager
 def _open_manifests(paths: Sequence[str], base: str) -> Iterator[tuple[str, ...]]:
-    """Return the paths of the manifests of *base*, which exist until the context ends.
-
-    Raises:
-        UsageError: *base* is neither a path nor a revision, or it is both.
-    """
+    """Return the paths of the manifests of *base*, a path or a revision, which exist until the context ends."""
     is_piped = STANDARD_INPUT in paths
     if os.path.lexists(base):
         if not is_piped and any(has_revision(path, base) for path in paths):
@@ -161,17 +157,12 @@ def _split_path(path: str) -> tuple[Path, str]:
 
 
 def _find_tree(folder: Path, revision: str) -> str:
-    """Return the tree object of *revision*."""
     arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
     return _run_git(folder, revision, *arguments).decode().strip()
 
 
 def _run_git(folder: Path, revision: str, *arguments: str) -> bytes:
-    """Run Git with *arguments* in *folder*, and return its standard output.
-
-    Raises:
-        UsageError: Git cannot be run, or fails because there is no *revision*.
-    """
+    """Run Git with *arguments* in *folder*, and return its standard output. If it fails, there is no *revision*."""
     try:
         completed = subprocess.run(  # noqa: S603 - no shell reads the arguments
             ["git", *arguments],  # noqa: S607 - the Git in PATH

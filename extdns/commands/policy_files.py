@@ -41,9 +41,6 @@ def _read_policies(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, Compil
     """Yield each policy of the files and folders *paths*, compiled if it is valid, and each unreadable part.
 
     Of several policies with one name, only the first counts as valid, as in a run.
-
-    Raises:
-        UsageError: a path cannot be read.
     """
     seen: dict[str, str] = {}
     for checked, policy in _read_each_policy(paths):
@@ -57,11 +54,7 @@ def _read_policies(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, Compil
 
 
 def _read_each_policy(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, CompiledPolicy | None]]:
-    """Yield what `_read_policies` yields, and also the policies whose name was there before.
-
-    Raises:
-        UsageError: a path cannot be read.
-    """
+    """Yield what `_read_policies` yields, and also the policies whose name was there before."""
     listing = list_files(tuple(ManifestFile.root(number, path) for number, path in enumerate(paths)))
     for file, error in listing.unreadable.items():
         raise UsageError(f"{sanitize(file.name)} cannot be read: {error}")

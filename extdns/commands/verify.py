@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from extdns.command import OUTPUT, command, option
+from extdns.command import OUTPUT, command, option, parse_name
 from extdns.commands.output import show_document
-from extdns.errors import InvalidValueError, sanitize
 from extdns.flags.duration import DURATION
-from extdns.flags.usage_errors import usage_error
 from extdns.model.dns_name import DnsName
 
 if TYPE_CHECKING:
@@ -79,7 +77,7 @@ def main(  # noqa: PLR0913 - the options, and the clock of tests
     from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
     from extdns.documents.verification import format_verification, list_unserved
 
-    parsed = _parse_names(names)
+    parsed = tuple(map(parse_name, names))
     config = configure_pass(flags, environ)
     if wait:
         require_files(config, "extdns verify --wait")
@@ -149,10 +147,3 @@ class _Verifier:
             return build_served(expected, (), None, self.clock.now())
         answers = queries.query(self._servers[zone], expected.name, expected.type)
         return build_served(expected, answers, self._negative_ttl_s[zone], self.clock.now())
-
-
-def _parse_names(texts: Sequence[str]) -> tuple[DnsName, ...]:
-    try:
-        return tuple(map(DnsName.parse, texts))
-    except InvalidValueError as exc:
-        raise usage_error(f"{sanitize(exc.value)} is not a DNS name", f"allowed: {exc.allowed}") from exc

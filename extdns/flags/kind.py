@@ -19,14 +19,6 @@ _INT64: Final = 2**63
 _DIGITS = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 
 
-def _suggest_nothing(_text: str) -> str:
-    return ""
-
-
-def _is_always_effective(_value: object) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueKind(Generic[T]):
     """A kind of value that flags can have, such as a duration.
@@ -53,10 +45,10 @@ class ValueKind(Generic[T]):
     parse: Callable[[str], T]
     format: Callable[[T], str]
     choices: tuple[str, ...] = ()
-    suggest: Callable[[str], str] = _suggest_nothing
+    suggest: Callable[[str], str] = lambda _: ""
     pattern: str = ""
     is_url: bool = False
-    is_effective: Callable[[T], bool] = _is_always_effective
+    is_effective: Callable[[T], bool] = lambda _: True
     consequence: str = ""
     blank: str = ""
 

@@ -34,7 +34,7 @@ class ProviderWay(NamedTuple):
     def describe(self, name: str) -> Iterator[str]:
         """Yield a line for each way, for the *name* that was given."""
         if self.package:
-            yield f"octoDNS: pip install 'extdns[octodns]' {self.package}; --provider=octodns --octodns-config=FILE"
+            yield f"octoDNS: pip install 'octodns<2' {self.package}; --provider=octodns --octodns-config=FILE"
         if self.webhook:
             yield f"webhook: --provider=webhook, with {self.webhook}"
         if self.image:

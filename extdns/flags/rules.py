@@ -58,3 +58,8 @@ class RuleFlags(FlagSection, topic="Rules"):
     opa_tls_client_cert: str = _opa("client certificate", metavar="PATH", in_plan=False)
     opa_tls_client_cert_key: str = _opa("key of the client certificate", metavar="PATH", in_plan=False)
     opa_token_file: str = _opa("file with a bearer token, which is read for each query", metavar="PATH", in_plan=False)
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether rules are evaluated: those of DNSPolicies, or those of a policy server."""
+        return bool(self.policy_rules or self.opa_url)

@@ -12,9 +12,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from extdns.errors import find_similar
 from extdns.flags.duration import DURATION
-from extdns.flags.kind import NUMBER, ValueKind, make_text_kind
+from extdns.flags.kind import NUMBER, ValueKind, make_choice_kind, make_text_kind
 from extdns.model import rrtype
 
 _MATCHES_NOTHING: Final = "it matches nothing"
@@ -36,18 +35,12 @@ def _make_pattern_kind(
 
 def _make_known_kind(noun: str, metavar: str, *values: str, consequence: str = _MATCHES_NOTHING) -> ValueKind[str]:
     """Make a kind that accepts any text, with a warning if it is neither empty nor one of *values*."""
-
-    def suggest(value: str) -> str:
-        folded = {one.lower(): one for one in values}
-        return folded.get(find_similar(value.lower(), folded), "")
-
     return replace(
-        make_text_kind(metavar),
-        noun=noun,
-        allowed=", ".join(values),
+        make_choice_kind(noun, *values, metavar=metavar),
+        parse=str,
+        choices=(),
         is_effective=lambda value: not value or value in values,
         consequence=consequence,
-        suggest=suggest,
     )
 
 

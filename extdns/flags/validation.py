@@ -34,7 +34,6 @@ def validate(values: Values) -> None:
         UsageError: the first rule that is violated.
     """
     _check_required(values)
-    _check_azure(values)
     provider = PROVIDER_SPECS.find(values["provider"])
     if provider is not None:  # one that only external-dns has is refused by `check_support`
         provider.flags.from_values(values).validate()
@@ -57,9 +56,6 @@ def _check_required(values: Values) -> None:
         raise usage_error(
             f"--policy must be set explicitly (one of: {', '.join(POLICIES)})", "with --compat it has no default"
         )
-
-
-def _check_azure(values: Values) -> None:
     if values["provider"] == "azure" and not values["azure-config-file"]:
         raise usage_error("no Azure config file specified", "give --azure-config-file=PATH")
 

@@ -115,4 +115,4 @@ def test_the_error_about_a_provider_that_only_external_dns_has_names_two_ways_to
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.main(["--source=service", "--provider=azure"], {}) == 1
-    assert "  octoDNS: pip install 'extdns[octodns]' octodns-azure" in capsys.readouterr().err
+    assert "  octoDNS: pip install 'octodns<2' octodns-azure" in capsys.readouterr().err

@@ -194,7 +194,7 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         pytest.param(
             ["--source=service", "--provider=azure"],
             f"--provider=azure is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
-            "  octoDNS: pip install 'extdns[octodns]' octodns-azure; --provider=octodns --octodns-config=FILE\n"
+            "  octoDNS: pip install 'octodns<2' octodns-azure; --provider=octodns --octodns-config=FILE\n"
             "  external-dns v0.22.0 as a webhook in the same pod: --webhook-server --provider=azure; "
             "here: --provider=webhook\n"
             "  note: octoDNS signs in with a service principal only; the sidecar answers failed writes as if they were "
@@ -205,7 +205,7 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         pytest.param(
             ["--source=service", "--provider=hetzner"],
             f"--provider=hetzner is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
-            "  octoDNS: pip install 'extdns[octodns]' octodns-hetzner; --provider=octodns --octodns-config=FILE\n"
+            "  octoDNS: pip install 'octodns<2' octodns-hetzner; --provider=octodns --octodns-config=FILE\n"
             "  webhook: --provider=webhook, with mconfalonieri/external-dns-hetzner-webhook\n"
             "  note: for the new API, choose the backend hcloud of the package\n"
             "  more: docs/reference/provider-ways.md",
