@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 from msgspec.structs import replace
@@ -103,24 +104,12 @@ def _get(controller: str, path: str) -> tuple[int, bytes]:
 
 def _open_connection(controller: str) -> tuple[http.client.HTTPConnection, str]:
     """Return a connection, which is opened when it is used, and the path of the address."""
-    parts, port = _split_address(controller)
-    make = _CONNECTIONS.get(parts.scheme)
-    if make is None or not parts.hostname or parts.query or parts.fragment:
-        raise usage_error(f"{_FLAG}={sanitize(controller)} is not an address", f"allowed: {_ALLOWED}")
-    try:
-        return make(parts.hostname, port, timeout=_TIMEOUT_S), parts.path.rstrip("/")
-    except http.client.InvalidURL:  # a host name with blanks
-        raise usage_error(f"{_FLAG}={sanitize(controller)} is not an address", f"allowed: {_ALLOWED}") from None
-
-
-def _split_address(controller: str) -> tuple[SplitResult, int | None]:
-    """Return the parts of an address and its port; an empty scheme if it is not a URL."""
-    try:
+    with suppress(KeyError, ValueError, http.client.InvalidURL):  # another scheme, no port, blanks in the host name
         parts = urlsplit(controller)
-        port = parts.port
-    except ValueError:
-        return SplitResult("", "", "", "", ""), None
-    return parts, port
+        connect = _CONNECTIONS[parts.scheme]
+        if parts.hostname and not (parts.query or parts.fragment):
+            return connect(parts.hostname, parts.port, timeout=_TIMEOUT_S), parts.path.rstrip("/")
+    raise usage_error(f"{_FLAG}={sanitize(controller)} is not an address", f"allowed: {_ALLOWED}")
 
 
 def _find_message(body: bytes) -> str:

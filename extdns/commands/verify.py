@@ -112,12 +112,11 @@ class _Verifier:
 
     def run_pass(self) -> None:
         """Make one pass over objects and zones, and store the records that name servers should serve."""
-        from extdns.app.provider import build_provider
         from extdns.commands.one_pass import ZonesOfNameReader, open_reader, run_pass
         from extdns.documents.verification import is_expected, list_expected
 
         single = self._names[0] if len(self._names) == 1 else None
-        reader = open_reader if single is None else lambda config: ZonesOfNameReader(build_provider(config)[0], single)
+        reader = open_reader if single is None else lambda config: ZonesOfNameReader(open_reader(config), single)
         result = run_pass(self._config, reader)
         decisions = result.engine.decisions
         names = self._names or sorted({one.name for one in decisions if is_expected(one)})

@@ -22,11 +22,15 @@ from extdns.flags.specs import PROVIDER_SPECS, REGISTRY_SPECS, SOURCE_SPECS
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.usage_errors import invalid_value_error, suggest_repetition, usage_error
 
+Settings = Mapping[str, Setting]
+"""The flags that are set, by name."""
+
 Values = Mapping[str, Any]
+"""The value of every flag, by name. They say which sources, provider and registry are chosen."""
 
 
 def validate(values: Values) -> None:
-    """Check that the values of the flags, given by name, fit together.
+    """Check that the values of the flags fit together.
 
     Rules of external-dns come in the order of docs/spec/plan.md 8.4, among them those of the provider, then our own.
 
@@ -137,12 +141,8 @@ _SPECS: Final = {one.flag: one for one in (SOURCE_SPECS, PROVIDER_SPECS, REGISTR
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {name: one.available for name, one in _SPECS.items()}
 
 
-def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
+def check_support(settings: Settings, values: Values) -> None:
     """Check that this version supports the chosen sources, provider, registry and flags.
-
-    Args:
-        settings: the flags that are set, by name.
-        values: the value of every flag, by name; they say which sources, provider and registry are chosen.
 
     Raises:
         UsageError: this version does not support one of them.
@@ -157,7 +157,7 @@ def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
             )
 
 
-def _check_available(name: str, settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
+def _check_available(name: str, settings: Settings, values: Values) -> None:
     chosen = values[name] if isinstance(values[name], tuple) else (values[name],)
     origin = settings[name].origin if name in settings else f"--{name}"
     for one in chosen:
@@ -169,7 +169,7 @@ def _check_available(name: str, settings: Mapping[str, Setting], values: Mapping
             )
 
 
-def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
+def find_notices(settings: Settings, values: Values) -> tuple[str, ...]:
     """Return a line for each flag that is set and has a notice or belongs to another provider, as the table sorts them.
 
     Otherwise there is none for a flag whose source, provider or registry is not chosen.
@@ -179,22 +179,18 @@ def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> 
     )
 
 
-def _find_notice(setting: Setting, values: Mapping[str, Any]) -> str:
+def _find_notice(setting: Setting, values: Values) -> str:
     flag, provider = setting.flag, values["provider"]
     if flag.providers and provider not in flag.providers and setting.value != flag.get_default(compat=values["compat"]):
         return f"has no effect with --provider={provider}: it is a flag of {', '.join(flag.providers)}"
     return flag.notice if flag.is_relevant(values) else ""
 
 
-def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> float:
+def min_refresh_interval_s(settings: Settings, values: Values) -> float:
     """Return the minimum time between two refreshes of a zone, in seconds (docs/design/differences.md).
 
     It is the longest duration that *settings* give to a flag with `bounds_refresh` whose source, provider and
     registry are chosen; 0 if there is none.
-
-    Args:
-        settings: the flags that are set, by name.
-        values: the value of every flag, by name; they say which sources, provider and registry are chosen.
     """
     times = (
         float(setting.value)
@@ -204,15 +200,11 @@ def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str,
     return max((0.0, *times))
 
 
-def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
+def find_warnings(settings: Settings, values: Values) -> tuple[str, ...]:
     """Return a warning of two lines for each value that cannot have an effect; with `--compat` none.
 
     Warnings of the provider come first, the others follow in the order of the table of flags.
     Flags whose source, provider or registry is not chosen are left out.
-
-    Args:
-        settings: the flags that are set, by name.
-        values: the value of every flag, by name; they say which sources, provider and registry are chosen.
     """
     if values["compat"]:
         return ()
