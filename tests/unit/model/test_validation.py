@@ -157,6 +157,10 @@ def test_with_compat_external_dns_decides_what_is_valid(accepted: DesiredRecord)
         pytest.param("b\u00fccher..example", "without empty labels", id="no-suggestion-without-its-letters"),
         pytest.param("web.${DOMAIN}", "pipe through `flux build` or envsubst", id="unsubstituted-variable"),
         pytest.param("web.{{ .Values.domain }}", "pipe through `helm template`", id="unrendered-template"),
+        pytest.param("42", "a name: letters, digits, hyphens and underscores", id="number"),
+        pytest.param("web:http.shop.example", "such as webhttp.shop.example", id="colon-without-port"),
+        pytest.param("web shop/x", "separated by commas: web, shop/x", id="path-of-two-names"),
+        pytest.param("x!/y", "such as xy", id="path-of-no-name"),
         pytest.param("x!", "such as x", id="one-label"),
         pytest.param("a*.shop.example", "such as a.shop.example", id="half-a-wildcard"),
         pytest.param("x" * 64 + ".shop.example", "at most 63 bytes", id="long-label"),
@@ -219,6 +223,10 @@ def test_what_looks_like_an_address_or_a_list_is_no_target(text: str, allowed: s
         assert problem.reason is Reason.INVALID_TARGET
         found = problem.allowed
     assert found.endswith(allowed)
+
+
+def test_for_a_text_that_looks_valid_there_is_no_other_suggestion() -> None:
+    assert describe_allowed("lb.example.com", "a target") == "a target"
 
 
 @pytest.mark.parametrize("rtype", ["CNAME", "DNAME"])

@@ -20,6 +20,7 @@ from extdns.planner.comparison import compare_name, finalize, find_removals, gro
 from extdns.planner.decide import decide
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Planner, PlanSettings
+from extdns.planner.view import Facts, ObjectFacts
 from extdns.rules.evaluation import Evaluation
 from tests.builders import KINDS, store
 
@@ -53,6 +54,27 @@ def build_planner(**settings: Any) -> Planner:  # noqa: ANN401 - any field of Pl
         "kinds": KINDS,
     }
     return Planner(**chosen | settings)
+
+
+KEYS: Final = {resource: build_planner().find_object(resource) for resource in (WEB, API, OLD)}
+UNKNOWN: Final = ObjectFacts(is_known=False, exists=None, failure="", missing=(), hidden=None)
+KNOWN: Final = replace(UNKNOWN, is_known=True)
+
+
+def build_facts(*, web: ObjectFacts = KNOWN, api: ObjectFacts = UNKNOWN, **facts: Any) -> Facts:  # noqa: ANN401 - any field of Facts
+    """Build facts in which nothing ended or fails, but for *facts*."""
+    chosen: dict[str, Any] = {
+        "ended": {},
+        "objects": {KEYS[WEB]: web, KEYS[API]: api, KEYS[OLD]: UNKNOWN},
+        "hosts": {},
+        "kinds_down": {},
+        "dependencies_down": (),
+        "unreadable_manifest": "",
+        "failing": None,
+        "hidden": None,
+        "deletes": {},
+    }
+    return Facts(**chosen | facts)
 
 
 def find_gone(_: OwnedRecord) -> Evidence:

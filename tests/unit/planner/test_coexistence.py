@@ -273,6 +273,15 @@ def test_address_is_not_replaced_by_a_type_without_addresses() -> None:
     assert [change.key.type for change in list_changes(made)] == ["TXT"]
 
 
+def test_the_record_of_a_deleted_object_is_deleted_although_another_request_is_blocked() -> None:
+    current = (build_current("A", "1.1.1.1", resource=OLD), build_current("TXT", '"x"', owner=None))
+    made = plan(
+        current, (build_candidate("AAAA", "::1", resource=API),), settings=with_managed_types("A", "AAAA", "TXT")
+    )
+    assert list_changes(made) == [delete(current[0])]
+    assert find_decision(made, "AAAA").reason is Reason.FOREIGN_RECORD
+
+
 def test_the_rejected_request_of_another_object_is_not_why_a_record_stays() -> None:
     requested = build_candidate("CNAME", "lb.test", resource=API), build_candidate("AAAA", "::1", resource=OLD)
     made = plan((A_OF_WEB, AAAA_OF_OLD), requested, find=find_waiting(WEB, reason=Reason.REQUESTED_BY_OTHER))

@@ -16,11 +16,11 @@ from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.zone import Zone
-from extdns.planner.comparison import compare_name, find_target_removals, is_as_requested
+from extdns.planner.comparison import compare_name, find_target_removals, find_uncertain_updates, is_as_requested
 from extdns.planner.decide import decide
 from extdns.planner.proposal import Candidate, Proposal, is_published
 from extdns.planner.settings import PlanSettings
-from tests.builders import build_unresolved, create, delete, update
+from tests.builders import build_unresolved, create, delete, origin, update
 from tests.unit.planner.name_plan import (
     ALIAS,
     API,
@@ -240,6 +240,29 @@ def test_only_an_update_that_removes_targets_and_adds_none_needs_evidence(
     current, candidate = build_current("A", "1.1.1.1", "2.2.2.2"), build_candidate("A", *targets, ttl_s=ttl_s)
     found = find_target_removals(compare_name((current,), (candidate,), SETTINGS))
     assert [one for _, one in found] == ([candidate] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("targets", "changes", "waits"),
+    [
+        pytest.param(("1.1.1.1",), {}, True, id="target-removed"),
+        pytest.param(("1.1.1.1", "3.3.3.3"), {}, True, id="target-replaced"),
+        pytest.param(("1.1.1.1", "2.2.2.2", "3.3.3.3"), {}, False, id="target-added"),
+        pytest.param(("1.1.1.1",), {"reason": Reason.NO_ADDRESS}, False, id="another-reason"),
+        pytest.param(("1.1.1.1",), {"type": "AAAA"}, False, id="another-type"),
+        pytest.param(("1.1.1.1",), {"set_identifier": "one"}, False, id="another-set-identifier"),
+        pytest.param(("1.1.1.1",), {"provenance": origin("api")}, False, id="another-object"),
+    ],
+)
+def test_no_target_is_removed_while_its_object_also_states_an_invalid_one(
+    targets: tuple[str, ...], changes: dict[str, Any], waits: bool
+) -> None:
+    current, candidate = build_current("A", "1.1.1.1", "2.2.2.2"), build_candidate("A", *targets)
+    claim = replace(build_unresolved("web", "foo", Reason.INVALID_TARGET), **changes)
+    found = find_uncertain_updates(compare_name((current,), (candidate,), SETTINGS), (claim,))
+    assert {key: block.reason for key, block in found.items()} == (
+        {current.key: Reason.INVALID_TARGET} if waits else {}
+    )
 
 
 def test_a_name_is_as_requested_if_nothing_differs_and_no_request_is_rejected_or_unresolved() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,22 +12,27 @@ from extdns.model.claim import NameClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.planner.evidence import EvidenceReader
 from extdns.planner.proposal import Candidate
-from extdns.planner.view import Facts, ObjectFacts
 from tests.builders import INGRESS, SERVICE, update
-from tests.unit.planner.name_plan import API, NAME, OLD, WEB, build_candidate, build_current, build_planner, claim
+from tests.unit.planner.name_plan import (
+    API,
+    KEYS,
+    KNOWN,
+    NAME,
+    OLD,
+    UNKNOWN,
+    WEB,
+    build_candidate,
+    build_current,
+    build_facts,
+    build_planner,
+    claim,
+)
 
-KEYS: Final = {
-    WEB: ObjectKey(SERVICE, "shop", "web"),
-    API: ObjectKey(SERVICE, "shop", "api"),
-    OLD: ObjectKey(INGRESS, "shop", "old"),
-}
-UNKNOWN = ObjectFacts(is_known=False, exists=None, failure="", missing=(), hidden=None)
-KNOWN, GONE, EXISTS = replace(UNKNOWN, is_known=True), replace(UNKNOWN, exists=False), replace(UNKNOWN, exists=True)
+GONE, EXISTS = replace(UNKNOWN, exists=False), replace(UNKNOWN, exists=True)
 HOST = DnsName("web.example.org")
 A, UNNAMED = build_current("A", "1.1.1.1", resource=WEB), build_current("A", "1.1.1.1")
 PTR = build_current("PTR", HOST, resource=WEB)
@@ -35,20 +40,9 @@ DOWN = Blocked(reason=Reason.SOURCE_DOWN, detail="not served")
 HIDDEN = Blocked(reason=Reason.INVALID_NAME, detail="a b")
 
 
-def build_reader(*, web: ObjectFacts = KNOWN, api: ObjectFacts = UNKNOWN, **facts: Any) -> EvidenceReader:  # noqa: ANN401 - any field of Facts
+def build_reader(**facts: Any) -> EvidenceReader:  # noqa: ANN401 - as for `build_facts`
     """Build a reader of facts in which nothing ended or fails, but for *facts*."""
-    chosen: dict[str, Any] = {
-        "ended": {},
-        "objects": {KEYS[WEB]: web, KEYS[API]: api, KEYS[OLD]: UNKNOWN},
-        "hosts": {HOST: ()},
-        "kinds_down": {},
-        "dependencies_down": (),
-        "unreadable_manifest": "",
-        "failing": None,
-        "hidden": None,
-        "deletes": {},
-    }
-    return EvidenceReader(planner=build_planner(), facts=Facts(**chosen | facts))
+    return EvidenceReader(planner=build_planner(), facts=build_facts(**{"hosts": {HOST: ()}} | facts))
 
 
 def wait_for(resource: str, reason: Reason = Reason.NO_ADDRESS, *, rtype: str = "", identifier: str = "") -> NameClaim:

@@ -6,14 +6,19 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.change import Action
 from extdns.model.claim import ResolvedClaim
+from extdns.model.cluster import Phase
+from extdns.model.kind import Kind
+from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.planner import plan_name as module
 from extdns.planner.plan_name import NEEDS_FACTS, NamePlan, plan_name
 from extdns.planner.view import NameView
-from tests.unit.planner.name_plan import NAME, WEB, ZONE, build_current, build_planner, claim
+from tests.builders import INGRESS, SERVICE
+from tests.unit.planner.name_plan import NAME, OLD, WEB, ZONE, build_current, build_facts, build_planner, claim
 
 PAGE = Path(__file__).parents[3] / "docs" / "design" / "architecture.md"
 CURRENT = build_current("A", "192.0.2.1", resource=WEB)
@@ -58,3 +63,25 @@ def test_no_facts_if_record_is_new_in_sync_or_gets_another_target(view: NameView
 )
 def test_facts_if_targets_or_records_only_go_or_in_a_contest(view: NameView) -> None:
     assert plan_name(view, build_planner()) is NEEDS_FACTS
+
+
+@pytest.mark.parametrize(
+    ("resource", "down", "expected"),
+    [
+        pytest.param(OLD, {INGRESS: Phase.FAILING}, (Action.KEEP, Reason.SOURCE_DOWN), id="unobserved"),
+        pytest.param(WEB, {SERVICE: Phase.FAILING}, (Action.UPDATE, Reason.CHANGED), id="observed-before"),
+        pytest.param(OLD, {SERVICE: Phase.FAILING}, (Action.UPDATE, Reason.CHANGED), id="another-kind-is-down"),
+        pytest.param(OLD, {}, (Action.UPDATE, Reason.CHANGED), id="synced"),
+    ],
+)
+def test_no_object_may_change_a_record_whose_own_object_cannot_be_observed(
+    resource: str, down: dict[Kind, Phase], expected: tuple[Action, Reason]
+) -> None:
+    facts = build_facts(kinds_down=down)
+    view = replace(
+        build_view(claim("A", "192.0.2.9"), current=(build_current("A", "192.0.2.1", resource=resource),)), facts=facts
+    )
+    plan = plan_name(view, build_planner())
+    assert isinstance(plan, NamePlan)
+    assert expected in [(one.action, one.reason) for one in plan.decisions]
+    assert bool(plan.sets) is (expected[0] is Action.UPDATE)
