@@ -85,3 +85,15 @@ def test_no_object_may_change_a_record_whose_own_object_cannot_be_observed(
     assert isinstance(plan, NamePlan)
     assert expected in [(one.action, one.reason) for one in plan.decisions]
     assert bool(plan.sets) is (expected[0] is Action.UPDATE)
+
+
+def test_claim_that_lost_a_contest_has_a_decision_although_the_record_is_as_requested() -> None:
+    view = build_view(
+        claim("A", "192.0.2.1"), claim("A", "192.0.2.9", resource="service/other/web"), current=(CURRENT,)
+    )
+    plan = plan_name(replace(view, facts=build_facts()), build_planner())
+    assert isinstance(plan, NamePlan)
+    assert [(one.action, one.reason) for one in plan.decisions] == [
+        (Action.KEEP, Reason.PUBLISHED),
+        (Action.NONE, Reason.REQUESTED_BY_OTHER),
+    ]

@@ -191,6 +191,12 @@ def test_plain_unless_encryption_is_enabled() -> None:
     assert build_codec(encrypts=False).encode(LABELS) == PLAIN
 
 
+def test_text_is_current_if_it_would_be_written_so_now() -> None:
+    texts = (PLAIN, encrypted(KEY), encrypted(OTHER_KEY), '"v=spf1 -all"')
+    assert [build_codec().is_current(text) for text in texts] == [False, True, False, False]
+    assert [build_codec(encrypts=False).is_current(text) for text in texts] == [True, False, False, False]
+
+
 def test_encrypted_text_is_quoted_base64_of_nonce_and_ciphertext() -> None:
     text = encrypted()
     assert text[0] == text[-1] == '"'
