@@ -39,13 +39,15 @@ def test_ownership_records_are_written_again_if_they_do_not_change() -> None:
     assert [write.old for write in done] == [ownership, held.record]
 
 
-def test_ownership_record_has_the_default_ttl() -> None:
+@pytest.mark.parametrize(("sid", "ttl_s"), [("", UNSET), ("one", 60)])
+def test_ownership_record_has_the_default_ttl_but_that_of_the_others_in_a_weighted_set(sid: str, ttl_s: int) -> None:
     """See docs/spec/plan.md 3.2.7: the TTL that it had before does not matter."""
-    records = [record("A", "foo"), replace(ownership_record("a-foo", resource=ONE), ttl_s=60)]
-    held = find(build_registry(), records, key("A", "foo"))
-    done = build_writes(build_registry(), records, update(held, build_desired("A", "foo", ONE, target="192.0.2.2")))
+    records = [record("A", "foo", sid=sid), replace(ownership_record("a-foo", resource=ONE, sid=sid), ttl_s=60)]
+    held = find(build_registry(), records, key("A", "foo", sid))
+    desired = build_desired("A", "foo", ONE, sid=sid, target="192.0.2.2")
+    done = build_writes(build_registry(), records, update(held, desired))
     assert [(write.old.ttl_s, write.new.ttl_s) for write in done if write.old and write.new] == [
-        (60, UNSET),
+        (60, ttl_s),
         (300, 300),
     ]
 
