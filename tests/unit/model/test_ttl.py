@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import InvalidValueError
-from extdns.model.ttl import MAX_TTL_S, parse_ttl
+from extdns.model.ttl import MAX_TTL_S, check_ttl, parse_ttl
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,11 @@ def test_an_invalid_ttl_is_rejected_and_the_error_states_what_is_allowed(text: s
 @given(st.integers(min_value=1, max_value=MAX_TTL_S))
 def test_a_ttl_of_whole_seconds_is_the_same_with_or_without_unit(seconds: int) -> None:
     assert parse_ttl(str(seconds)) == parse_ttl(f"{seconds}s") == seconds
+
+
+def test_the_error_about_a_number_of_seconds_quotes_the_text_or_the_number() -> None:
+    assert (check_ttl(1), check_ttl(MAX_TTL_S)) == (1, MAX_TTL_S)
+    for seconds, text, value in ((0, "", "0"), (MAX_TTL_S + 1, "70y", "70y")):
+        with pytest.raises(InvalidValueError) as caught:
+            check_ttl(seconds, text)
+        assert caught.value.value == value

@@ -267,6 +267,12 @@ def test_a_record_cannot_point_to_its_own_name(rtype: str) -> None:
             endpoint("NAPTR", f'1 1 "u" "E2U" "!^.*$!{"x" * 249}!" .'),
             id="naptr-length-of-a-string",
         ),
+        pytest.param(
+            endpoint("NAPTR", '65535 1 "s" "x" "" .'), endpoint("NAPTR", '65536 1 "s" "x" "" .'), id="naptr-order"
+        ),
+        pytest.param(
+            endpoint("NAPTR", '1 65535 "s" "x" "" .'), endpoint("NAPTR", '1 65536 "s" "x" "" .'), id="naptr-preference"
+        ),
         pytest.param(endpoint("DNAME", "x(y).test"), endpoint("DNAME", "x y.test"), id="dname"),
         pytest.param(
             endpoint("PTR", "h.test", name="1.2.0.192.in-addr.arpa"),

@@ -8,15 +8,16 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.model.change import AdjustedRecords
+from extdns.model.claim import Derivation, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
-from extdns.planner.desired import AdjustmentUnknownError, adjust, refuse_invalid
+from extdns.planner.desired import AdjustmentUnknownError, adjust, find_invalid_hosts, refuse_invalid
 from extdns.planner.proposal import Candidate
 from extdns.planner.view import NameView
-from tests.builders import REGISTRY, accept_only
-from tests.unit.planner.name_plan import NAME, ZONE, build_candidate, build_planner
+from tests.builders import REGISTRY, accept_only, build_unresolved
+from tests.unit.planner.name_plan import NAME, ZONE, build_candidate, build_current, build_planner, claim
 
 VIEW = NameView(zone=ZONE, name=NAME)
 A, TXT = build_candidate("A", "1.1.1.1"), build_candidate("TXT", "x")
@@ -59,6 +60,21 @@ def test_a_record_that_the_service_was_not_shown_yet_is_unknown() -> None:
     with pytest.raises(AdjustmentUnknownError) as caught:
         adjust((A,), VIEW, planner)
     assert caught.value.records == (A.desired,)
+
+
+def test_a_ptr_claim_of_a_name_that_is_not_a_host_name_does_not_count_unless_its_record_of_ours_has_the_name() -> None:
+    stated, host_name = claim("PTR", "web.test"), "_x.test"
+    provenance = replace(stated.provenance, derivation=Derivation.PTR)
+    desired = replace(stated.desired, name=DnsName("1.2.0.192.in-addr.arpa"))
+    valid = ResolvedClaim(desired=desired, provenance=provenance)
+    invalid = replace(valid, desired=replace(desired, targets=(host_name,)))
+    unresolved = replace(build_unresolved("web", "web"), provenance=provenance)
+    claims, planner = (valid, invalid, unresolved), build_planner(complete=REGISTRY.complete)
+    assert [*find_invalid_hosts(claims, VIEW, planner)] == [invalid]
+    ours = replace(VIEW, current=(build_current("PTR", host_name, "web.test"),))
+    assert find_invalid_hosts(claims, ours, planner) == {}
+    foreign = replace(VIEW, current=(build_current("PTR", host_name, owner="other"),))
+    assert [*find_invalid_hosts(claims, foreign, planner)] == [invalid]
 
 
 @pytest.mark.parametrize(
