@@ -228,6 +228,7 @@ def test_what_looks_like_an_address_or_a_list_is_no_target(text: str, allowed: s
 
 def test_for_a_text_that_looks_valid_there_is_no_other_suggestion() -> None:
     assert describe_allowed("lb.example.com", "a target") == "a target"
+    assert describe_allowed("[lb]", "a target") == "a target, such as lb"
 
 
 @pytest.mark.parametrize("rtype", ["CNAME", "DNAME"])
@@ -274,6 +275,11 @@ def test_a_record_cannot_point_to_its_own_name(rtype: str) -> None:
             endpoint("NAPTR", '1 65535 "s" "x" "" .'), endpoint("NAPTR", '1 65536 "s" "x" "" .'), id="naptr-preference"
         ),
         pytest.param(endpoint("DNAME", "x(y).test"), endpoint("DNAME", "x y.test"), id="dname"),
+        pytest.param(
+            endpoint("PTR", "h.test", name="1.ip6.arpa"),
+            endpoint("PTR", "*.h.test", name="1.ip6.arpa"),
+            id="ptr-wildcard",
+        ),
         pytest.param(
             endpoint("PTR", "h.test", name="1.2.0.192.in-addr.arpa"),
             endpoint("PTR", "_h.test", name="1.2.0.192.in-addr.arpa"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from extdns.planner.desired import AdjustmentUnknownError, adjust, find_invalid_
 from extdns.planner.proposal import Candidate
 from extdns.planner.view import NameView
 from tests.builders import REGISTRY, accept_only, build_unresolved
-from tests.unit.planner.name_plan import NAME, ZONE, build_candidate, build_current, build_planner, claim
+from tests.unit.planner.name_plan import NAME, SETTINGS, ZONE, build_candidate, build_current, build_planner, claim
 
 VIEW = NameView(zone=ZONE, name=NAME)
 A, TXT = build_candidate("A", "1.1.1.1"), build_candidate("TXT", "x")
@@ -48,6 +49,34 @@ def test_what_the_service_cannot_hold_is_refused_with_the_reason(
         (refused.desired, expected, "why")
     ]
     assert found.of_managed_types == ((A,) if refused is TXT else (A, refused))
+
+
+UNDERSCORE = replace(A, desired=replace(A.desired, name=DnsName("_x.example.org")))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "changes", "reason"),
+    [
+        pytest.param(UNDERSCORE, {}, Reason.INVALID_OBJECT, id="new-name-that-is-not-a-host-name"),
+        pytest.param(UNDERSCORE, {"current": (build_current("AAAA", "::1"),)}, None, id="name-with-a-record-of-ours"),
+        pytest.param(
+            UNDERSCORE, {"current": (build_current("AAAA", "::1", owner=None),)}, Reason.INVALID_OBJECT, id="foreign"
+        ),
+        pytest.param(
+            replace(A, desired=replace(A.desired, targets=tuple(map(str, range(4001))))),
+            {},
+            Reason.INVALID_ENDPOINT,
+            id="too-many-targets",
+        ),
+    ],
+)
+def test_a_merged_record_that_is_invalid_is_refused(
+    candidate: Candidate, changes: dict[str, Any], reason: Reason | None
+) -> None:
+    found = adjust((candidate,), replace(VIEW, **changes), build_planner(complete=REGISTRY.complete))
+    assert [one.block.reason for one in found.refused] == ([reason] if reason else [])
+    compat = build_planner(complete=REGISTRY.complete, settings=replace(SETTINGS, compat=True))
+    assert bool(adjust((candidate,), replace(VIEW, **changes), compat).refused) is (reason is Reason.INVALID_ENDPOINT)
 
 
 def test_records_of_unmanaged_types_are_taken_but_not_managed() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked
+from extdns.model.change import Awaited, Blocked
 from extdns.model.claim import NameClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
@@ -23,6 +23,7 @@ from tests.unit.planner.name_plan import (
     KNOWN,
     NAME,
     OLD,
+    SETTINGS,
     UNKNOWN,
     WEB,
     build_candidate,
@@ -121,6 +122,19 @@ def test_an_invalid_hostname_that_may_stand_for_the_name_keeps_a_record_as_an_un
 
 
 OF_API = build_candidate("A", "2.2.2.2", resource=API)
+
+
+def test_only_evidence_and_unresolved_claims_wait_until_missing_objects_are_confirmed_gone() -> None:
+    web = replace(KNOWN, missing=(KEYS[API],))
+    waits = [wait.what for wait in build_reader(web=web).find(A, (wait_for(WEB),), ()).waits_for]
+    assert Awaited.ANSWER in waits
+    check(A, Reason.REQUESTED_BY_OTHER, requested=(OF_API,), web=web)
+
+
+def test_with_compat_an_absent_object_is_evidence_at_once() -> None:
+    planner = build_planner(settings=replace(SETTINGS, compat=True))
+    reader = replace(build_reader(web=UNKNOWN, ended={("", WEB): Evidence.ABSENT}), planner=planner)
+    assert reader.find(A, (), ()).outcome is Evidence.ABSENT
 
 
 @pytest.mark.parametrize(

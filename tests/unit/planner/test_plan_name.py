@@ -16,8 +16,8 @@ from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.planner import plan_name as module
 from extdns.planner.plan_name import NEEDS_FACTS, NamePlan, plan_name
-from extdns.planner.view import NameView
-from tests.builders import INGRESS, SERVICE
+from extdns.planner.view import UNGUARDED, NameView
+from tests.builders import INGRESS, SERVICE, build_unresolved
 from tests.unit.planner.name_plan import NAME, OLD, WEB, ZONE, build_current, build_facts, build_planner, claim
 
 PAGE = Path(__file__).parents[3] / "docs" / "design" / "architecture.md"
@@ -97,3 +97,13 @@ def test_claim_that_lost_a_contest_has_a_decision_although_the_record_is_as_requ
         (Action.KEEP, Reason.PUBLISHED),
         (Action.NONE, Reason.REQUESTED_BY_OTHER),
     ]
+
+
+@pytest.mark.parametrize("set_identifier", ["", "one"])
+def test_an_unresolved_claim_requests_the_records_of_its_set_identifier(set_identifier: str) -> None:
+    unresolved = build_unresolved("web", "foo", set_identifier=set_identifier)
+    view = NameView(zone=ZONE, name=NAME, claims=(unresolved,), current=(CURRENT,))
+    facts = build_facts(deletes={CURRENT.key: UNGUARDED})
+    plan = plan_name(replace(view, facts=facts), build_planner())
+    assert isinstance(plan, NamePlan)
+    assert plan.requested == (frozenset() if set_identifier else {CURRENT.key})
