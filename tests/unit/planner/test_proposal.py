@@ -495,6 +495,9 @@ ONE_ADDRESS = build_candidate("A", "1.1.1.1").desired
         pytest.param(
             build_current("A", "1.1.1.1"), build_candidate("A", "1.1.1.1", ttl_s=60).desired, ("ttl",), id="2.6-1-ttl"
         ),
+        pytest.param(
+            build_current("A", "1.1.1.1"), build_candidate("A", "1.1.1.1", ttl_s=1).desired, ("ttl",), id="2.6-1-least"
+        ),
         pytest.param(build_current("A", "1.1.1.1", ttl_s=60), ONE_ADDRESS, (), id="2.6-1-unset"),
         pytest.param(build_current("A", "2.2.2.2"), ONE_ADDRESS, ("targets",), id="2.6-2-target"),
         pytest.param(build_current("A", "1.1.1.1", "2.2.2.2"), ONE_ADDRESS, ("targets",), id="2.6-2-one-target-less"),
