@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.reason import EventWhen, Group, Reason, ReasonRow, look_up_meaning
+from extdns.model.reason import Category, EventWhen, Group, Reason, ReasonRow, look_up_meaning, select_reasons
 
 
 def build_row(*, fails: bool = False, transient: bool = False, event_when: EventWhen | None = None) -> ReasonRow:
@@ -50,3 +50,9 @@ def test_the_event_of_a_reason_is_named_after_its_code_or_as_in_external_dns(rea
 def test_the_meaning_of_a_code_is_the_text_of_its_row_and_empty_for_codes_of_other_versions() -> None:
     assert look_up_meaning("published") == Reason.PUBLISHED.row.text
     assert look_up_meaning("code-of-another-version") == ""
+
+
+def test_the_reasons_of_a_category_are_those_whose_row_has_it() -> None:
+    assert Reason.NO_ADDRESS in select_reasons(Category.UNRESOLVED)
+    assert Reason.REQUESTED_BY_OTHER in select_reasons(Category.REJECTED)
+    assert sum(len(select_reasons(category)) for category in Category) == len(Reason)
