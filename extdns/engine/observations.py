@@ -39,7 +39,7 @@ class KindPhases:
     def report(self, state: KindState) -> bool:
         """Record the phase of a kind; return whether that can change decisions."""
         phases = self._phases if state.kind in self._phases else self._dependencies
-        if phases is self._dependencies and state.kind not in phases and state.phase is not Phase.SYNCED:
+        if state.kind not in phases and state.phase is not Phase.SYNCED:  # a dependency that was never synced
             return False  # the objects that depend on it wait for it
         before, phases[state.kind] = phases.get(state.kind, Phase.SYNCED), state.phase
         self.down, self.dependencies_down = _find_down(self._phases), _find_down(self._dependencies)

@@ -219,7 +219,7 @@ def _block_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Bloc
     counts as in sync.
     """
     updates = [change for change in change_set.changes if isinstance(change, Update)]
-    if not updates or len(updates) < len(change_set.changes):
+    if not updates:
         return None
     differences = {field for change in updates for field in change.differences or ("nothing",)}
     if not _OWNERSHIP_ONLY.issuperset(differences):
