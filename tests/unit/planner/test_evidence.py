@@ -43,7 +43,8 @@ HIDDEN = Blocked(reason=Reason.INVALID_NAME, detail="a b")
 
 def build_reader(**facts: Any) -> EvidenceReader:  # noqa: ANN401 - as for `build_facts`
     """Build a reader of facts in which nothing ended or fails, but for *facts*."""
-    return EvidenceReader(planner=build_planner(), facts=build_facts(**{"hosts": {HOST: ()}} | facts))
+    chosen: dict[str, Any] = {"hosts": {HOST: ()}}
+    return EvidenceReader(planner=build_planner(), facts=build_facts(**chosen | facts))
 
 
 def wait_for(resource: str, reason: Reason = Reason.NO_ADDRESS, *, rtype: str = "", identifier: str = "") -> NameClaim:
