@@ -101,8 +101,9 @@ def complete(manifest: KubernetesObject, live: KubernetesObject) -> KubernetesOb
     """
     unset: Any = type(manifest)(metadata=manifest.metadata)
     changes: dict[str, Any] = {"metadata": _complete_metadata(manifest.metadata, live.metadata)}
-    if hasattr(manifest, "status") and manifest.status == unset.status:
-        changes["status"] = getattr(live, "status", unset.status)
+    status = getattr(unset, "status", None)
+    if getattr(manifest, "status", None) == status and (found := getattr(live, "status", None)) is not None:
+        changes["status"] = found
     if isinstance(manifest, Service) and isinstance(live, Service):
         spec, other = manifest.spec, live.spec
         ports = spec.ports or ()
