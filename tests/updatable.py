@@ -26,7 +26,7 @@ import dns.zone
 
 from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer, TsigSecret
-from tests.apimachinery.certificates import CertificateFiles
+from tests.kubernetes.certificates import CertificateFiles
 from tests.nameservers import HOST, free_port
 from tests.powerdns import CONFIGURATION, create_database
 from tests.required_programs import require_programs

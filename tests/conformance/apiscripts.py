@@ -1,4 +1,4 @@
-"""Hypothesis strategies that generate API requests about Ingresses: mostly writes, and some reads."""
+"""Hypothesis strategies that generate API requests about Things: mostly writes, and some reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from tests.conformance.apiserver import build_ingress
+from tests.conformance.apiserver import build_thing
 from tests.fakes.apiserver.raw_client import APPLY, JSON_PATCH, MERGE
 
 LATEST: Final = "the latest version"
@@ -20,7 +20,7 @@ class Step:
     """One generated request to the Kubernetes API.
 
     Attributes:
-        at: the path below the collection of Ingresses of a namespace: "", or "/" and an object's name, and a query.
+        at: the path below the collection of Things of a namespace: "", or "/" and an object's name, and a query.
         onto: whether the body is merged into the current object when the request is sent.
     """
 
@@ -69,7 +69,7 @@ def _generate_objects(
     name: str, halves: st.SearchStrategy[dict[str, Any]], metadata: st.SearchStrategy[dict[str, Any]]
 ) -> st.SearchStrategy[dict[str, Any]]:
     def made(halves: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-        obj = build_ingress(name, **metadata)
+        obj = build_thing(name, **metadata)
         del obj["spec"]
         return obj | dict(halves)
 
@@ -95,7 +95,7 @@ def _generate_applies(at: str, body: st.SearchStrategy[Any]) -> st.SearchStrateg
 
 
 def _generate_steps(name: str) -> st.SearchStrategy[Step]:
-    """Generate requests about the Ingress *name*."""
+    """Generate requests about the Thing *name*."""
     at = f"/{name}"
     updates = _generate_objects(name, _ALL, _generate_metadata(LATEST, LATEST, LATEST, "5", ""))
     merges = st.builds(lambda halves, more: {"metadata": more, **halves}, _ALL, _generate_metadata(LATEST, "5"))
@@ -111,7 +111,7 @@ def _generate_steps(name: str) -> st.SearchStrategy[Step]:
 
 
 def _generate_status_steps(name: str) -> st.SearchStrategy[Step]:
-    """Generate requests about the status subresource of the Ingress *name* that change nothing but the status."""
+    """Generate requests about the status subresource of the Thing *name* that change nothing but the status."""
     at = f"/{name}/status"
     statuses = st.builds(lambda fields: {"status": fields}, _FIELDS)
     updates = st.builds(lambda fields: fields | {"metadata": {"resourceVersion": LATEST}}, statuses)

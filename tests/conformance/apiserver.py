@@ -11,8 +11,7 @@ from tests.fakes.apiserver.raw_client import APPLY, RawClient, Reply
 
 Json = dict[str, Any]
 
-ALL: Final = "/apis/networking.k8s.io/v1/ingresses"
-LEASES: Final = "/apis/coordination.k8s.io/v1/namespaces/shop/leases"
+ALL: Final = "/apis/acme.test/v1/things"
 _NUMBERS: Final = count(1)
 
 
@@ -45,7 +44,7 @@ class Server(Protocol):
         """Delete an object, even if it has finalizers."""
         ...
 
-    def register(self, kind: Kind) -> None:
+    def register(self, kind: Kind) -> object:
         """Start to serve *kind*."""
         ...
 
@@ -80,26 +79,28 @@ class Rig:
 
     @classmethod
     def with_new_namespace(cls, server: Server, raw_client: RawClient) -> Rig:
-        """Build a rig with an unused namespace."""
-        return cls(server=server, raw_client=raw_client, namespace=f"shop-{next(_NUMBERS)}")
+        """Build a rig with an unused namespace, which is created."""
+        name = f"shop-{next(_NUMBERS)}"
+        server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        return cls(server=server, raw_client=raw_client, namespace=name)
 
     @property
     def path(self) -> str:
-        """The API path of the Ingresses in the rig's namespace."""
-        return ALL.replace("/ingresses", f"/namespaces/{self.namespace}/ingresses")
+        """The API path of the Things in the rig's namespace."""
+        return ALL.replace("/things", f"/namespaces/{self.namespace}/things")
 
     def create(self, name: str, **more: Any) -> Json:  # noqa: ANN401 - any JSON
-        """Create an Ingress and return it. Fails the test if the server refuses it."""
-        return check_success(self.raw_client.send("POST", self.path, build_ingress(name, **more)))
+        """Create an Thing and return it. Fails the test if the server refuses it."""
+        return check_success(self.raw_client.send("POST", self.path, build_thing(name, **more)))
 
     def patch(self, name: str, change: object, content_type: str) -> Reply:
-        """Send a patch of the Ingress *name* and return the response."""
+        """Send a patch of the Thing *name* and return the response."""
         return self.raw_client.send("PATCH", f"{self.path}/{name}", change, content_type=content_type)
 
     def apply(self, manager: str, name: str, *, force: bool = False, **spec: Any) -> Reply:  # noqa: ANN401 - any JSON
-        """Send a server-side apply of the Ingress *name* as field manager *manager*, and return the response."""
+        """Send a server-side apply of the Thing *name* as field manager *manager*, and return the response."""
         query = f"fieldManager={manager}" + ("&force=true" if force else "")
-        return self.patch(f"{name}?{query}", build_ingress(name, spec=spec), APPLY)
+        return self.patch(f"{name}?{query}", build_thing(name, spec=spec), APPLY)
 
     def read_events(self, path: str, count: int, **query: object) -> list[tuple[str, str]]:
         """Open a watch and return its first *count* events: type, and object name or version; `END` if it ended."""
@@ -107,13 +108,13 @@ class Rig:
             return stream.read_events(count)
 
 
-def build_ingress(name: str, *, spec: object = None, status: object = None, **metadata: Any) -> Json:  # noqa: ANN401 - any JSON
-    """Build an Ingress as JSON."""
+def build_thing(name: str, *, spec: object = None, status: object = None, **metadata: Any) -> Json:  # noqa: ANN401 - any JSON
+    """Build an Thing as JSON."""
     body = {"spec": spec if spec is not None else {"ingressClassName": "nginx"}}
     body |= {"status": status} if status is not None else {}
     return {
-        "apiVersion": "networking.k8s.io/v1",
-        "kind": "Ingress",
+        "apiVersion": "acme.test/v1",
+        "kind": "Thing",
         "metadata": {"name": name, **metadata},
         **body,
     }

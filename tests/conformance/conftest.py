@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.apimachinery.kinds import KINDS
 from tests.conformance.apiserver import Rig
 from tests.conformance.provider import GUARDED, RIGS
+from tests.fakes.apiserver.kinds import NAMESPACE
 from tests.fakes.apiserver.raw_client import RawClient
 from tests.fakes.apiserver.server import ApiServer
+from tests.kubernetes.kinds import THING
 
 
 @pytest.fixture(scope="session", params=RIGS)
@@ -28,7 +29,7 @@ def guarded_provider(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def api() -> Iterator[Rig]:
     """Return an API server that other tests may share. The test must not stop it or change its kinds or history."""
-    with ApiServer(kinds=KINDS) as server:
+    with ApiServer(kinds=[NAMESPACE, THING]) as server:
         yield Rig.with_new_namespace(server, RawClient(server))
 
 

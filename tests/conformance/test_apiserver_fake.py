@@ -1,7 +1,7 @@
 """Conformance tests of reads and watches of a Kubernetes API server, run against the fake and the real server.
 
-If the two differ, the fake is wrong. Both serve Ingresses from a CRD here. Built-in kinds, faults and access control
-exist only in the fake, and are tested in its own tests.
+If the two differ, the fake is wrong. Both serve Things, which a CRD defines. Built-in kinds, faults and access control
+of the fake are tested in its own tests.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from http.client import HTTPException
 
 import pytest
 
-from tests.apimachinery.kinds import KINDS
-from tests.conformance.apiserver import ALL, Rig, build_ingress, check_success
+from tests.conformance.apiserver import ALL, Rig, build_thing, check_success
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.raw_client import MERGE
 from tests.fakes.apiserver.server import ApiServer
+from tests.kubernetes.kinds import THING
 
 # Lists
 
 
 def test_an_empty_list_has_a_resource_version_and_no_items(api: Rig) -> None:
     body = api.raw_client.get(api.path).body
-    assert (body["kind"], body["apiVersion"], body["items"]) == ("IngressList", "networking.k8s.io/v1", [])
+    assert (body["kind"], body["apiVersion"], body["items"]) == ("ThingList", "acme.test/v1", [])
     assert body["metadata"] == {"continue": "", "resourceVersion": str(api.server.version)}
 
 
@@ -37,7 +37,7 @@ def test_list_items_include_their_kind_and_are_sorted_by_namespace_and_name(api:
         for item in api.raw_client.get(ALL).body["items"]
         if item["metadata"]["namespace"] in {api.namespace, other.namespace}
     ]
-    assert {(item["kind"], item["apiVersion"]) for item in items} == {("Ingress", "networking.k8s.io/v1")}
+    assert {(item["kind"], item["apiVersion"]) for item in items} == {("Thing", "acme.test/v1")}
     ours = [item["metadata"]["name"] for item in items if item["metadata"]["namespace"] == api.namespace]
     assert ours == ["a", "a-b", "a.b", "b"]
     assert items == sorted(items, key=lambda item: f"{item['metadata']['namespace']}/{item['metadata']['name']}")
@@ -49,7 +49,7 @@ def test_later_list_pages_show_the_objects_as_of_the_first_page(api: Rig) -> Non
     first = api.raw_client.get(api.path, limit=2)
     assert first.names == ["a", "b"]
     assert first.body["metadata"]["remainingItemCount"] == 3
-    api.server.delete("Ingress", api.namespace, "c")
+    api.server.delete("Thing", api.namespace, "c")
     api.create("bb")
     second = api.raw_client.get(api.path, limit=2, **{"continue": first.body["metadata"]["continue"]})
     third = api.raw_client.get(api.path, limit=2, **{"continue": second.body["metadata"]["continue"]})
@@ -95,7 +95,7 @@ def test_a_list_with_a_selector_returns_only_matching_objects(
 def test_a_list_at_an_exact_resource_version_shows_the_objects_of_that_time(api: Rig) -> None:
     then = api.create("a")["metadata"]["resourceVersion"]
     api.create("b")
-    api.server.delete("Ingress", api.namespace, "a")
+    api.server.delete("Thing", api.namespace, "a")
     past = api.raw_client.get(api.path, resourceVersion=then, resourceVersionMatch="Exact")
     assert (past.names, past.version) == (["a"], then)
     newer = api.raw_client.get(api.path, resourceVersion=then, resourceVersionMatch="NotOlderThan")
@@ -131,7 +131,7 @@ def test_a_watch_reports_all_changes_since_its_resource_version(api: Rig) -> Non
     check_success(api.patch("a", {"metadata": {"labels": {"app": "y"}}}, MERGE))
     with api.raw_client.watch(api.path, resourceVersion=then) as stream:
         assert stream.read_events(2) == [("ADDED", "a"), ("MODIFIED", "a")]
-        api.server.delete("Ingress", api.namespace, "a")
+        api.server.delete("Thing", api.namespace, "a")
         deleted = stream.read_event()
     assert deleted is not None
     assert deleted["type"] == "DELETED"
@@ -175,7 +175,7 @@ def test_a_watch_ends_without_error_after_its_timeout_and_sends_bookmarks_only_i
         frames = list(iter(stream.read_event, None))
         assert silent.read_event() is None
     metadata = {"resourceVersion": str(api.server.version)}
-    shape = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": metadata}
+    shape = {"apiVersion": "acme.test/v1", "kind": "Thing", "metadata": metadata}
     bookmark = {"type": "BOOKMARK", "object": shape}
     assert frames == [bookmark] * max(1, len(frames))
 
@@ -252,21 +252,21 @@ def test_an_api_server_restarted_with_a_new_history_has_lower_resource_versions_
 ) -> None:
     made = own_api.create("a")
     for number in range(20):
-        own_api.server.put(build_ingress("a", namespace=own_api.namespace, spec={"number": number}))
+        own_api.server.put(build_thing("a", namespace=own_api.namespace, spec={"number": number}))
     old = own_api.server.version
     own_api.server.restart()
     assert own_api.server.version < old
-    again = own_api.server.get("Ingress", own_api.namespace, "a")
+    again = own_api.server.get("Thing", own_api.namespace, "a")
     assert again is not None
     assert again["metadata"]["uid"] == made["metadata"]["uid"]
-    own_api.server.put(build_ingress("b", namespace=own_api.namespace))
+    own_api.server.put(build_thing("b", namespace=own_api.namespace))
     assert own_api.read_events(own_api.path, 1, resourceVersion=old, timeoutSeconds=1) == [("END", "")]
 
 
 def test_after_a_crd_is_deleted_its_watches_end_and_its_path_gets_status_404(own_api: Rig) -> None:
     own_api.create("a")
     with own_api.raw_client.watch(own_api.path, resourceVersion=own_api.server.version) as stream:
-        own_api.server.unregister("Ingress")
+        own_api.server.unregister("Thing")
         assert stream.read_events(2) == [("DELETED", "a"), ("END", "")]
     reply = own_api.raw_client.get(own_api.path)
     assert (reply.code, reply.body, reply.headers["Content-Type"]) == (
@@ -274,5 +274,5 @@ def test_after_a_crd_is_deleted_its_watches_end_and_its_path_gets_status_404(own
         "404 page not found\n",
         "text/plain; charset=utf-8",
     )
-    own_api.server.register(next(kind for kind in KINDS if kind.kind == "Ingress"))
+    own_api.server.register(THING)
     assert own_api.raw_client.get(own_api.path).names == []

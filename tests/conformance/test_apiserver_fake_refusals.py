@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.conformance.apiserver import Rig, build_ingress
+from tests.conformance.apiserver import Rig, build_thing
 from tests.fakes.apiserver.raw_client import APPLY, JSON_PATCH, MERGE, STRATEGIC
 
 JSON: Final = "application/json"
@@ -19,19 +19,17 @@ REASONS: Final = {
     422: "Invalid",
     500: None,
 }
-WEB: Final = 'ingresses.networking.k8s.io "web"'
+WEB: Final = 'things.acme.test "web"'
 LATE: Final = (
     f"Operation cannot be fulfilled on {WEB}: the object has been modified; "
     "please apply your changes to the latest version and try again"
 )
-ABSENT: Final = 'ingresses.networking.k8s.io "none" not found'
-NAMELESS: Final = (
-    'Ingress.networking.k8s.io "" is invalid: metadata.name: Required value: name or generateName is required'
-)
+ABSENT: Final = 'things.acme.test "none" not found'
+NAMELESS: Final = 'Thing.acme.test "" is invalid: metadata.name: Required value: name or generateName is required'
 VERSIONED: Final = "resourceVersion should not be set on objects to be created"
 ELSEWHERE: Final = "the namespace of the provided object does not match the namespace sent on the request"
-OF_VERSION: Final = "the API version in the data ({}) does not match the expected API version (networking.k8s.io/v1)"
-OF_KIND: Final = 'Foo.networking.k8s.io "a" is invalid: kind: Invalid value: "Foo": must be Ingress'
+OF_VERSION: Final = "the API version in the data ({}) does not match the expected API version (acme.test/v1)"
+OF_KIND: Final = 'Foo.acme.test "a" is invalid: kind: Invalid value: "Foo": must be Thing'
 BLIND: Final = f"{WEB} is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"
 NAME_MISMATCH: Final = "the name of the object (other) does not match the name on the URL (web)"
 NAME_TAKEN: Final = "the name of the object (web based on URL) was undeterminable: name must be provided"
@@ -52,10 +50,10 @@ NO_NUMBER: Final = 'invalid resource version: resourceVersion: Invalid value: "x
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A request about a namespace with an Ingress `web`, and the expected refusal.
+    """A request about a namespace with an Thing `web`, and the expected refusal.
 
     Attributes:
-        at: the path below the collection of Ingresses, and the query.
+        at: the path below the collection of Things, and the query.
         code: the expected HTTP status.
         message: the expected message, or None if it comes from a JSON or YAML decoder and may differ.
     """
@@ -90,7 +88,7 @@ def refuse_delete(at: str, code: int, message: str | None = None, **precondition
 
 
 def build_named(name: str, **metadata: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
-    return build_ingress(name, **metadata)
+    return build_thing(name, **metadata)
 
 
 CREATES: Final = [
@@ -100,7 +98,7 @@ CREATES: Final = [
     pytest.param(refuse_post(build_named("a", resourceVersion="5"), 500, VERSIONED), id="create-with-a-version"),
     pytest.param(refuse_post(build_named("a", namespace="another"), 400, ELSEWHERE), id="create-in-another-namespace"),
     pytest.param(refuse_post({"metadata": {"name": "a"}}, 400), id="create-of-no-kind"),
-    pytest.param(refuse_post({"kind": "Ingress"}, 400, OF_VERSION.format("")), id="create-of-no-version"),
+    pytest.param(refuse_post({"kind": "Thing"}, 400, OF_VERSION.format("")), id="create-of-no-version"),
     pytest.param(
         refuse_post(build_named("a") | {"apiVersion": "v2"}, 400, OF_VERSION.format("v2")),
         id="create-of-another-version",

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import pytest
 
-from tests.conformance.apiserver import Rig, build_ingress, check_success
+from tests.conformance.apiserver import Rig, build_thing, check_success
 from tests.fakes.apiserver.raw_client import JSON_PATCH, MERGE
 
 FIXED: Final = {"creationTimestamp": "2020-01-01T00:00:00Z", "uid": "mine", "generation": 7}
 
 
 def test_the_api_server_sets_uid_and_creation_time_of_a_created_object_and_drops_its_status(api: Rig) -> None:
-    reply = api.raw_client.send("POST", api.path, build_ingress("web", status={"loadBalancer": {}}, **FIXED))
+    reply = api.raw_client.send("POST", api.path, build_thing("web", status={"loadBalancer": {}}, **FIXED))
     made = reply.body
     assert reply.code == 201
     assert "status" not in made
@@ -23,12 +23,12 @@ def test_the_api_server_sets_uid_and_creation_time_of_a_created_object_and_drops
     assert (metadata["name"], metadata["namespace"], metadata["generation"]) == ("web", api.namespace, 1)
     assert metadata["resourceVersion"] == str(api.server.version)
     assert api.raw_client.get(f"{api.path}/web").body == made
-    assert api.server.get("Ingress", api.namespace, "web") == made
+    assert api.server.get("Thing", api.namespace, "web") == made
 
 
 def test_an_object_with_generate_name_gets_a_unique_name_with_that_prefix(api: Rig) -> None:
     made = [
-        check_success(api.raw_client.send("POST", api.path, build_ingress("", generateName="web-")))["metadata"]
+        check_success(api.raw_client.send("POST", api.path, build_thing("", generateName="web-")))["metadata"]
         for _ in range(2)
     ]
     assert all(metadata["name"].startswith("web-") for metadata in made)
@@ -38,7 +38,7 @@ def test_an_object_with_generate_name_gets_a_unique_name_with_that_prefix(api: R
 
 def test_a_dry_run_create_returns_the_object_and_stores_nothing(api: Rig) -> None:
     before = api.server.version
-    reply = api.raw_client.send("POST", f"{api.path}?dryRun=All", build_ingress("web"))
+    reply = api.raw_client.send("POST", f"{api.path}?dryRun=All", build_thing("web"))
     assert (reply.code, reply.body["metadata"].get("resourceVersion")) == (201, None)
     assert (api.raw_client.get(api.path).names, api.server.version) == ([], before)
 
@@ -117,7 +117,7 @@ def test_a_json_patch_applies_its_operations_in_order_or_none_of_them(api: Rig) 
 def test_the_response_to_a_delete_describes_the_deleted_object(api: Rig) -> None:
     made = api.create("web")
     reply = api.raw_client.send("DELETE", f"{api.path}/web", {"preconditions": {"uid": made["metadata"]["uid"]}})
-    details = {"name": "web", "group": "networking.k8s.io", "kind": "ingresses", "uid": made["metadata"]["uid"]}
+    details = {"name": "web", "group": "acme.test", "kind": "things", "uid": made["metadata"]["uid"]}
     assert (reply.code, reply.body["status"], reply.body["details"]) == (200, "Success", details)
     assert api.raw_client.get(f"{api.path}/web").code == 404
 
@@ -128,7 +128,7 @@ def test_a_deleted_object_exists_until_its_last_finalizer_is_removed(api: Rig) -
     assert terminating["metadata"]["deletionTimestamp"]
     assert (terminating["metadata"]["deletionGracePeriodSeconds"], terminating["metadata"]["generation"]) == (0, 2)
     assert check_success(api.raw_client.send("DELETE", f"{api.path}/web")) == terminating
-    again = api.raw_client.send("POST", api.path, build_ingress("web"))
+    again = api.raw_client.send("POST", api.path, build_thing("web"))
     assert (again.code, again.body["reason"]) == (409, "AlreadyExists")
     assert again.body["message"].startswith("object is being deleted: ")
     check_success(api.patch("web", {"metadata": {"finalizers": None}}, MERGE))
@@ -139,7 +139,7 @@ def test_a_deleted_object_exists_until_its_last_finalizer_is_removed(api: Rig) -
 
 def test_an_object_that_is_deleted_and_created_again_has_another_uid(api: Rig) -> None:
     first = api.create("web")
-    api.server.delete("Ingress", api.namespace, "web")
+    api.server.delete("Thing", api.namespace, "web")
     second = api.create("web")
     assert first["metadata"]["uid"] != second["metadata"]["uid"]
     metadata = second["metadata"] | {"uid": first["metadata"]["uid"]}
@@ -186,7 +186,7 @@ def test_a_patch_by_another_manager_takes_over_the_ownership_of_the_applied_fiel
     check_success(api.patch("web?fieldManager=hand", {"spec": {"n": 2}}, MERGE))
     refused = api.apply("one", "web", n=1)
     assert refused.code == 409
-    assert 'conflict with "hand" using networking.k8s.io/v1: .spec.n' in refused.body["message"]
+    assert 'conflict with "hand" using acme.test/v1: .spec.n' in refused.body["message"]
     assert check_success(api.apply("one", "web"))["spec"] == {"n": 2}
 
 
@@ -196,12 +196,12 @@ def test_a_map_that_server_side_apply_replaces_by_an_empty_one_becomes_null(api:
 
 
 def test_after_the_first_apply_fields_of_no_manager_belong_to_the_manager_called_before_first_apply(api: Rig) -> None:
-    bare = {key: value for key, value in build_ingress("web").items() if key != "spec"}
+    bare = {key: value for key, value in build_thing("web").items() if key != "spec"}
     assert "managedFields" not in check_success(api.raw_client.send("POST", api.path, bare))["metadata"]
     assert "managedFields" not in check_success(api.patch("web", {"spec": {"n": 1}}, MERGE))["metadata"]
     refused = api.apply("one", "web", n=2)
     assert refused.code == 409
-    assert 'conflict with "before-first-apply" using networking.k8s.io/v1: .spec.n' in refused.body["message"]
+    assert 'conflict with "before-first-apply" using acme.test/v1: .spec.n' in refused.body["message"]
 
 
 def test_a_status_patch_with_null_removes_the_status(api: Rig) -> None:

@@ -65,6 +65,11 @@ class Replica:
         self._process = None
         return 0 if loading and code == -number else code
 
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send a signal that does not end the process."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
     def read_logs(self) -> list[str]:
         """Return the lines of all logs so far."""
         return [line for path in self._logs for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]

@@ -1,14 +1,12 @@
-"""The conformance tests with real servers: DNS servers behind the providers, and the real Kubernetes API machinery."""
+"""The conformance tests with real servers: DNS servers behind the providers, and a real Kubernetes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.apimachinery.server import ApiMachinery
 from tests.conformance.apiserver import Rig
 from tests.conformance.provider import GUARDED, SERVER_RIGS
+from tests.kubernetes.cluster import Cluster
 
 
 @pytest.fixture(scope="session", params=SERVER_RIGS)
@@ -24,13 +22,12 @@ def guarded_provider(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def api(api_machinery: ApiMachinery) -> Rig:
-    """Return an API server that other tests share. The test must not stop it or change its kinds or history."""
-    return Rig.with_new_namespace(api_machinery, api_machinery.raw_client)
+def api(cluster: Cluster) -> Rig:
+    """Return an API server with a namespace that no other test uses."""
+    return Rig.with_new_namespace(cluster, cluster.raw_client)
 
 
 @pytest.fixture
-def own_api() -> Iterator[Rig]:
-    """Return an API server that only this test uses."""
-    with ApiMachinery() as machinery:
-        yield Rig.with_new_namespace(machinery, machinery.raw_client)
+def own_api(cluster: Cluster) -> Rig:
+    """Return an API server that the test may stop and change, provided that it serves all kinds at the end."""
+    return Rig.with_new_namespace(cluster, cluster.raw_client)

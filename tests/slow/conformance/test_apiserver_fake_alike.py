@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from hypothesis import Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.apimachinery.kinds import KINDS
-from tests.apimachinery.server import ApiMachinery
 from tests.conformance.apiscripts import LATEST, STEPS, Step
-from tests.conformance.apiserver import Rig, build_ingress
+from tests.conformance.apiserver import Rig, build_thing
+from tests.fakes.apiserver.kinds import NAMESPACE
 from tests.fakes.apiserver.patches import apply_merge_patch
 from tests.fakes.apiserver.raw_client import RawClient
 from tests.fakes.apiserver.server import ApiServer
+from tests.kubernetes.cluster import Cluster
+from tests.kubernetes.kinds import THING
 
 QUOTING_A_DECODER: Final = {400, 406, 415, 500}
 """Status codes whose messages come from a decoder and may differ."""
@@ -57,7 +58,7 @@ class Side:
         if not isinstance(body, dict):
             return body
         name = step.at.removeprefix("/").split("/")[0].split("?")[0]
-        there = (name and self._rig.server.get("Ingress", self._rig.namespace, name)) or {}
+        there = (name and self._rig.server.get("Thing", self._rig.namespace, name)) or {}
         if body.get("metadata", {}).get("resourceVersion") == LATEST:
             version = there.get("metadata", {}).get("resourceVersion", "5")
             body = body | {"metadata": body["metadata"] | {"resourceVersion": version}}
@@ -84,15 +85,20 @@ class Side:
                 return value
 
 
-@settings(max_examples=60, derandomize=True, phases=[Phase.generate])  # shrinking a failure takes minutes
+@settings(
+    max_examples=60,
+    derandomize=True,
+    phases=[Phase.generate],  # shrinking a failure takes minutes
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(script=st.lists(STEPS, max_size=10))
 def test_random_requests_get_equal_responses_from_the_fake_and_the_real_api_server(
-    api_machinery: ApiMachinery, script: list[Step]
+    cluster: Cluster, script: list[Step]
 ) -> None:
-    with ApiServer(kinds=KINDS) as server:
-        real = Rig.with_new_namespace(api_machinery, api_machinery.raw_client)
+    with ApiServer(kinds=[NAMESPACE, THING]) as server:
+        real = Rig.with_new_namespace(cluster, cluster.raw_client)
         sides = [Side(replace(real, server=server, raw_client=RawClient(server))), Side(real)]
-        last = Step(method="POST", at="", body=build_ingress(LAST, labels={"app": "x"}))
+        last = Step(method="POST", at="", body=build_thing(LAST, labels={"app": "x"}))
         for step in [*script, Step(method="GET", at=""), last]:
             ours, theirs = (side.send(step) for side in sides)
             assert ours == theirs, step

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.apiserver.server import ApiServer
+from tests.kubernetes.cluster import NEWEST
+from tests.required_programs import require_programs
 
 Kubectl = Callable[..., str]
 
@@ -35,8 +37,9 @@ def server(request: pytest.FixtureRequest) -> Iterator[ApiServer]:
 
 @pytest.fixture
 def command(server: ApiServer, tmp_path: Path) -> tuple[str, ...]:
+    require_programs("the fake API server with kubectl", f"kubectl-{NEWEST}")
     config, cache = server.kubeconfig(tmp_path / "config"), tmp_path / "cache"
-    return ("kubectl", f"--kubeconfig={config}", f"--cache-dir={cache}", "--namespace=shop")
+    return (f"kubectl-{NEWEST}", f"--kubeconfig={config}", f"--cache-dir={cache}", "--namespace=shop")
 
 
 @pytest.fixture

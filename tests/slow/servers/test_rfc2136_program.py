@@ -19,8 +19,8 @@ from extdns.errors import ProviderError, RetryableError, UsageError
 from extdns.model.change import Applied, Forbidden, Outcome, TryLater, Unknown
 from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer
-from tests.apimachinery.certificates import create_certificates
 from tests.conformance.provider import build_batch, create
+from tests.kubernetes.certificates import create_certificates
 from tests.nameservers import HOST, free_port
 from tests.objects import dns_endpoint, service
 from tests.program.installation import Installation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,14 +17,12 @@ from extdns.kube.status_writer import KubernetesStatusWriter
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import PolicyStatus
 from extdns.resources.extdns import DNS_POLICY as KIND
-from tests.apimachinery.server import ApiMachinery
-from tests.fakes.apiserver.kinds import DNS_POLICY
 from tests.fakes.apiserver.raw_client import Reply
+from tests.kubernetes.cluster import Cluster
 
 Json = dict[str, Any]
 
 ROOT: Final = Path(__file__).parents[3]
-CRD: Final = ROOT / "charts" / "extdns" / "crds" / "dnspolicies.extdns.io.yaml"
 EXAMPLES: Final = sorted(
     set((ROOT / "examples" / "policy" / "cel").glob("*.yaml")) - {ROOT / "examples" / "policy" / "cel" / "tests.yaml"}
 )
@@ -33,17 +30,10 @@ POLICIES: Final = "/apis/extdns.io/v1alpha1/dnspolicies"
 TRUE: Final = [{"expression": "true"}]
 
 
-@pytest.fixture(scope="module")
-def machinery() -> Iterator[ApiMachinery]:
-    with ApiMachinery(kinds=()) as machinery:
-        machinery.register(DNS_POLICY, yaml.safe_load(CRD.read_text(encoding="utf-8")))
-        yield machinery
-
-
-def create(machinery: ApiMachinery, spec: object) -> Reply:
+def create(any_version: Cluster, spec: object) -> Reply:
     """Try to create a DNSPolicy with *spec* as a dry run, so that nothing is stored."""
     policy = {"apiVersion": "extdns.io/v1alpha1", "kind": "DNSPolicy", "metadata": {"name": "rule"}, "spec": spec}
-    return machinery.raw_client.send("POST", f"{POLICIES}?dryRun=All", policy)
+    return any_version.raw_client.send("POST", f"{POLICIES}?dryRun=All", policy)
 
 
 VALID: Final[dict[str, Json]] = {
@@ -99,36 +89,36 @@ INVALID: Final[dict[str, tuple[Json, str]]] = {
 
 
 def test_the_status_of_a_policy_is_written_once_and_the_next_process_leaves_it_unchanged(
-    machinery: ApiMachinery, tmp_path: Path
+    any_version: Cluster, tmp_path: Path
 ) -> None:
     policy = {"apiVersion": "extdns.io/v1alpha1", "kind": "DNSPolicy", "metadata": {"name": "stored"}}
-    stored = machinery.raw_client.send("POST", POLICIES, policy | {"spec": {"validations": TRUE}})
+    stored = any_version.raw_client.send("POST", POLICIES, policy | {"spec": {"validations": TRUE}})
     assert stored.code == 201
     status = PolicyStatus(key=ObjectKey(KIND, "", "stored"), generation=1, matched=3, violations=1)
     versions = []
     for _ in range(2):
-        client = HttpClient(ClusterAccess(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig"))))
+        client = HttpClient(ClusterAccess(kubeconfig=str(any_version.kubeconfig(tmp_path / "kubeconfig"))))
         api = ApiClient(client, request_timeout_s=10.0)
         writer = KubernetesStatusWriter(api, KIND, SystemClock(), build=build_policy_status, pause_s=0.0)
         writer.write(status)
         writer.close(10.0)
-        versions.append(machinery.raw_client.get(f"{POLICIES}/stored").body)
+        versions.append(any_version.raw_client.get(f"{POLICIES}/stored").body)
     assert versions[0] == versions[1]
     assert versions[0]["status"]["counts"] == {"matched": 3, "violations": 1}
     assert [one["type"] for one in versions[0]["status"]["conditions"]] == ["Ready"]
 
 
 @pytest.mark.parametrize("spec", VALID.values(), ids=VALID)
-def test_the_crd_accepts_every_policy_that_extdns_accepts(machinery: ApiMachinery, spec: Json) -> None:
-    reply = create(machinery, spec)
+def test_the_crd_accepts_every_policy_that_extdns_accepts(any_version: Cluster, spec: Json) -> None:
+    reply = create(any_version, spec)
     assert reply.code == 201, reply.body
     assert read_policy("rule", spec).problems == ()
 
 
 @pytest.mark.parametrize(("spec", "says"), INVALID.values(), ids=INVALID)
 def test_the_crd_rejects_every_policy_that_extdns_rejects_and_says_why(
-    machinery: ApiMachinery, spec: Json, says: str
+    any_version: Cluster, spec: Json, says: str
 ) -> None:
-    reply = create(machinery, spec)
+    reply = create(any_version, spec)
     assert (reply.code, says in reply.body["message"]) == (422, True), reply.body["message"]
     assert read_policy("rule", spec).problems != ()

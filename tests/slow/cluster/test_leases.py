@@ -14,21 +14,23 @@ from extdns.errors import ApiError, ConflictError
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.lease_store import LeaseStore
-from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.faults import Html
 from tests.fakes.apiserver.server import ApiServer
+from tests.kubernetes.cluster import Cluster
 
 NOW: Final = datetime(2026, 11, 20, 9, 14, 31, 250000, tzinfo=UTC)
 NAMES: Final = map("extdns-{}".format, count())
 
-Server = ApiServer | ApiMachinery
+Server = ApiServer | Cluster
 MakeStore = Callable[[], LeaseStore]
 
 
 @pytest.fixture(params=["stand-in", "real"])
 def server(request: pytest.FixtureRequest) -> Iterator[Server]:
     if request.param == "real":
-        yield request.getfixturevalue("api_machinery")
+        real: Cluster = request.getfixturevalue("cluster")
+        real.create_namespace("dns")
+        yield real
     else:
         with ApiServer() as fake:
             yield fake

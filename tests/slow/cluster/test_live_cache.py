@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extdns.kube.api import ApiClient
@@ -17,10 +17,9 @@ from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.watch_timing import WatchTiming
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, Phase, Sighting
 from extdns.resources.networking import INGRESS, Ingress
-from tests.apimachinery.kinds import KINDS
-from tests.apimachinery.server import ApiMachinery
 from tests.clusters import wait_for_changes
-from tests.conformance.apiserver import build_ingress
+from tests.kubernetes.cluster import Cluster
+from tests.objects import ingress
 
 TIMING: Final = WatchTiming(
     initial_backoff_s=0.01, max_backoff_s=0.1, idle_timeout_s=20.0, healthy_after_s=0.5, page_size=2
@@ -32,20 +31,16 @@ MAX_WAIT_S: Final = 120.0
 FAR: Final = 60
 """More resource versions than a script uses."""
 
-SERVED: Final = next(kind for kind in KINDS if kind.kind == "Ingress")
 
-
-@pytest.fixture(scope="module")
-def machinery() -> Iterator[ApiMachinery]:
-    """Run an API server that tests may kill and reset, provided that it runs again when they end."""
-    with ApiMachinery(kinds=[SERVED]) as machinery:
-        yield machinery
+@pytest.fixture
+def server(cluster: Cluster) -> Cluster:
+    return cluster
 
 
 @contextmanager
-def synced(machinery: ApiMachinery, folder: Path) -> Iterator[LiveCluster]:
+def synced(server: Cluster, folder: Path) -> Iterator[LiveCluster]:
     """Yield a live cluster that has read all Ingresses."""
-    access = ClusterAccess(kubeconfig=str(machinery.kubeconfig(folder / "kubeconfig")), request_timeout_s=TIMEOUT_S)
+    access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=TIMEOUT_S)
     cluster = LiveCluster(ApiClient(HttpClient(access), request_timeout_s=TIMEOUT_S), timing=TIMING)
     try:
         cluster.require(INGRESS)
@@ -59,14 +54,14 @@ def wait_until(cluster: LiveCluster, enough: Callable[[Sequence[ClusterChange]],
     return wait_for_changes(cluster, enough, timeout_s=MAX_WAIT_S)
 
 
-def begin(machinery: ApiMachinery) -> None:
+def begin(server: Cluster) -> None:
     """Delete all Ingresses and advance the resource version.
 
     The version is then too high to be reached by an API server that restarts without data.
     """
-    for found in machinery.objects("Ingress"):
-        machinery.delete("Ingress", "shop", found["metadata"]["name"])
-    machinery.advance(FAR)
+    for found in server.objects("Ingress"):
+        server.delete("Ingress", found["metadata"]["namespace"], found["metadata"]["name"])
+    server.advance(FAR)
 
 
 def phase_in(changes: Sequence[ClusterChange]) -> Phase | None:
@@ -75,8 +70,8 @@ def phase_in(changes: Sequence[ClusterChange]) -> Phase | None:
     return phases[-1] if phases else None
 
 
-def put(machinery: ApiMachinery, name: str, host: str) -> None:
-    machinery.put(build_ingress(name, namespace="shop", spec={"rules": [{"host": host}]}))
+def put(server: Cluster, name: str, host: str) -> None:
+    server.put(ingress(name, host, address=None))
 
 
 def hosts(cluster: LiveCluster) -> dict[str, str]:
@@ -93,30 +88,18 @@ def dropped(changes: Sequence[ClusterChange]) -> set[tuple[str, Sighting]]:
     return {(change.key.name, change.seen) for change in changes if isinstance(change, ObjectChange) and not change.new}
 
 
-def test_objects_are_listed_by_pages_and_later_changes_are_watched(machinery: ApiMachinery, tmp_path: Path) -> None:
-    begin(machinery)
+def test_objects_are_listed_by_pages_and_later_changes_are_watched(server: Cluster, tmp_path: Path) -> None:
+    begin(server)
     for number in range(5):
-        put(machinery, f"web-{number}", "a.example.org")
-    with synced(machinery, tmp_path) as cluster:
+        put(server, f"web-{number}", "a.example.org")
+    with synced(server, tmp_path) as cluster:
         assert hosts(cluster) == {f"web-{number}": "a.example.org" for number in range(5)}
-        put(machinery, "web-0", "b.example.org")
-        machinery.delete("Ingress", "shop", "web-1")
+        put(server, "web-0", "b.example.org")
+        server.delete("Ingress", "shop", "web-1")
         changes = wait_until(cluster, lambda _: "web-1" not in hosts(cluster))
         assert hosts(cluster)["web-0"] == "b.example.org"
         assert [change.key.name for change in changes if isinstance(change, ObjectChange)] == ["web-0", "web-1"]
         assert cluster.decoded == 6
-
-
-def test_a_kind_whose_crd_is_deleted_and_created_again_is_synced_again(machinery: ApiMachinery, tmp_path: Path) -> None:
-    begin(machinery)
-    put(machinery, "web", "a.example.org")
-    with synced(machinery, tmp_path) as cluster:
-        machinery.unregister("Ingress")
-        wait_until(cluster, lambda changes: phase_in(changes) is Phase.NOT_SERVED)
-        machinery.register(SERVED)
-        put(machinery, "new", "b.example.org")
-        wait_until(cluster, lambda _: hosts(cluster) == {"new": "b.example.org"})
-        assert cluster.require(INGRESS).phase is Phase.SYNCED
 
 
 NAMES: Final = st.sampled_from("abc")
@@ -127,42 +110,42 @@ STEPS: Final = st.one_of(
 )
 
 
-@settings(max_examples=12)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(script=st.lists(STEPS, min_size=1, max_size=8))
 def test_after_any_sequence_of_changes_and_restarts_the_cache_equals_the_server(
-    machinery: ApiMachinery, tmp_path_factory: pytest.TempPathFactory, script: list[tuple[str, ...]]
+    server: Cluster, tmp_path_factory: pytest.TempPathFactory, script: list[tuple[str, ...]]
 ) -> None:
-    begin(machinery)
+    begin(server)
     for name in "abcd":
-        put(machinery, name, "0.example.org")
+        put(server, name, "0.example.org")
     expected, deleted = dict.fromkeys("abcd", "0.example.org"), set()
     histories = 1
-    with synced(machinery, tmp_path_factory.mktemp("access")) as cluster:
+    with synced(server, tmp_path_factory.mktemp("access")) as cluster:
         changes: list[ClusterChange] = []
         for step in script:
             match step:
                 case ("put", name, host):
-                    put(machinery, name, host)
+                    put(server, name, host)
                     expected[name] = host
                 case ("delete", name) if name in expected:
-                    machinery.delete("Ingress", "shop", name)
+                    server.delete("Ingress", "shop", name)
                     deleted.add(name)
                     del expected[name]
                 case ("expire",):
-                    machinery.expire()
+                    server.expire()
                 case ("new history",) if (
                     histories == 1
                 ):  # versions after a second reset could equal those after the first
-                    machinery.restart()
+                    server.restart()
                     histories += 1
                 case ("restart",):
-                    machinery.restart(new_history=False)
+                    server.restart(new_history=False)
                 case ("wait",):
                     changes += (
                         wait_until(cluster, lambda _: hosts(cluster) == expected) if hosts(cluster) != expected else []
                     )
                 case _:
                     pass
-        put(machinery, "last", "0.example.org")
+        put(server, "last", "0.example.org")
         changes += wait_until(cluster, lambda _: hosts(cluster) == expected | {"last": "0.example.org"})
         assert {name for name, _ in dropped(changes)} <= deleted

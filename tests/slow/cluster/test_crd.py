@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import pytest
-import yaml
 
 from extdns.model.claim import Provenance, ResolvedClaim
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, SpecEndpoint
 from extdns.sources.common.claim_stages import validate_claim
 from extdns.sources.common.endpoint_claims import build_endpoint_claim
-from tests.apimachinery.server import ApiMachinery
-from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
 from tests.fakes.apiserver.raw_client import Reply
+from tests.kubernetes.cluster import Cluster
+from tests.program.process import once
 
 Json = dict[str, Any]
 
-CRD: Final = Path(__file__).parents[3] / "charts" / "extdns" / "crds" / "dnsendpoints.externaldns.k8s.io.yaml"
 PATH: Final = "/apis/externaldns.k8s.io/v1alpha1/namespaces/dns/dnsendpoints"
 AT: Final = Provenance(source="crd", ref=ObjectRef(key=ObjectKey(DNS_ENDPOINT, "dns", "x")), field="spec.endpoints[0]")
 
 
-@pytest.fixture(scope="module")
-def machinery() -> Iterator[ApiMachinery]:
-    with ApiMachinery(kinds=()) as machinery:
-        machinery.register(SERVED, yaml.safe_load(CRD.read_text(encoding="utf-8")))
-        yield machinery
+@pytest.fixture
+def dns(any_version: Cluster) -> Cluster:
+    any_version.create_namespace("dns")
+    return any_version
+
+
+CONDITION: Final = {
+    "type": "Ready",
+    "status": "False",
+    "reason": "no-zone",
+    "message": "a.acme.test lies in no zone",
+    "lastTransitionTime": "2026-01-01T00:00:00Z",
+}
 
 
 def dns_endpoint(name: str, *endpoints: Json | None, **metadata: object) -> Json:
@@ -42,9 +48,9 @@ def dns_endpoint(name: str, *endpoints: Json | None, **metadata: object) -> Json
     }
 
 
-def create(machinery: ApiMachinery, *endpoints: Json | None) -> Reply:
+def create(dns: Cluster, *endpoints: Json | None) -> Reply:
     """Try to create a DNSEndpoint with *endpoints* as a dry run, so that nothing is stored."""
-    return machinery.raw_client.send("POST", f"{PATH}?dryRun=All", dns_endpoint("x", *endpoints))
+    return dns.raw_client.send("POST", f"{PATH}?dryRun=All", dns_endpoint("x", *endpoints))
 
 
 def endpoint(rtype: str, *targets: str, **more: object) -> Json:
@@ -69,16 +75,16 @@ GOOD: Final = [
 
 
 @pytest.mark.parametrize("good", GOOD)
-def test_the_crd_accepts_endpoints_that_extdns_can_publish(machinery: ApiMachinery, good: Json) -> None:
-    reply = create(machinery, good)
+def test_the_crd_accepts_endpoints_that_extdns_can_publish(dns: Cluster, good: Json) -> None:
+    reply = create(dns, good)
     assert reply.code == 201, reply.body
     assert isinstance(build_endpoint_claim(msgspec.convert(good, SpecEndpoint), AT), ResolvedClaim)
 
 
-def test_the_crd_accepts_repeated_and_incomplete_endpoints_as_external_dns_does(machinery: ApiMachinery) -> None:
+def test_the_crd_accepts_repeated_and_incomplete_endpoints_as_external_dns_does(dns: Cluster) -> None:
     same = endpoint("A", "192.0.2.1")
     for endpoints in ((same, same), (None, same), (endpoint("A"),), ({"dnsName": "a.test", "recordType": "A"},), ()):
-        reply = create(machinery, *endpoints)
+        reply = create(dns, *endpoints)
         assert reply.code == 201, reply.body
 
 
@@ -106,10 +112,8 @@ def test_the_crd_accepts_repeated_and_incomplete_endpoints_as_external_dns_does(
         ),
     ],
 )
-def test_the_crd_rejects_an_endpoint_that_cannot_be_published_and_says_why(
-    machinery: ApiMachinery, bad: Json, says: str
-) -> None:
-    reply = create(machinery, endpoint("A", "192.0.2.9"), bad)
+def test_the_crd_rejects_an_endpoint_that_cannot_be_published_and_says_why(dns: Cluster, bad: Json, says: str) -> None:
+    reply = create(dns, endpoint("A", "192.0.2.9"), bad)
     assert reply.code == 422
     assert says in reply.body["message"]
     assert "spec.endpoints[1]" in reply.body["message"]
@@ -119,34 +123,52 @@ def test_the_crd_rejects_an_endpoint_that_cannot_be_published_and_says_why(
     assert not isinstance(claim, ResolvedClaim) or claim.warnings or says == "Duplicate value"
 
 
-def test_the_crd_drops_unknown_fields_and_keeps_known_ones(machinery: ApiMachinery) -> None:
-    stored = machinery.put(dns_endpoint("kept", endpoint("A", "192.0.2.1", recordTTL=60, colour="red")))
+def test_the_crd_drops_unknown_fields_and_keeps_known_ones(dns: Cluster) -> None:
+    stored = dns.put(dns_endpoint("kept", endpoint("A", "192.0.2.1", recordTTL=60, colour="red")))
     assert stored["spec"]["endpoints"] == [endpoint("A", "192.0.2.1", recordTTL=60)]
     read = msgspec.convert(stored, DnsEndpoint)
     assert read.spec.endpoints == (msgspec.convert(stored["spec"]["endpoints"][0], SpecEndpoint),)
 
 
 def test_writing_the_status_leaves_the_generation_unchanged_and_rejects_repeated_conditions(
-    machinery: ApiMachinery,
+    dns: Cluster,
 ) -> None:
-    condition = {
-        "type": "Ready",
-        "status": "False",
-        "reason": "no-zone",
-        "message": "a.acme.test lies in no zone",
-        "lastTransitionTime": "2026-01-01T00:00:00Z",
-    }
-    status = {"observedGeneration": 1, "conditions": [condition], "endpoints": [{"dnsName": "a", "reason": "no-zone"}]}
-    stored = machinery.put({**dns_endpoint("told", endpoint("A", "192.0.2.1")), "status": status})
+    status = {"observedGeneration": 1, "conditions": [CONDITION], "endpoints": [{"dnsName": "a", "reason": "no-zone"}]}
+    stored = dns.put({**dns_endpoint("told", endpoint("A", "192.0.2.1")), "status": status})
     assert (stored["status"], stored["metadata"]["generation"]) == (status, 1)
-    twice = {**stored, "status": {"conditions": [condition, condition]}}
-    assert machinery.raw_client.send("PUT", f"{PATH}/told/status", twice).code == 422
+    twice = {**stored, "status": {"conditions": [CONDITION, CONDITION]}}
+    assert dns.raw_client.send("PUT", f"{PATH}/told/status", twice).code == 422
 
 
-def test_kubectl_get_prints_ready_reason_and_first_name_of_each_dnsendpoint(machinery: ApiMachinery) -> None:
-    table = machinery.raw_client.send(
-        "GET", PATH, headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
-    ).body
-    assert [column["name"] for column in table["columnDefinitions"]] == ["Name", "Ready", "Reason", "First name", "Age"]
-    rows = {row["cells"][0]: row["cells"][1:4] for row in table["rows"]}
-    assert rows["told"] == ["False", "no-zone", "a.acme.test"]
+def test_kubectl_get_prints_ready_reason_and_first_name_of_a_dnsendpoint_and_explain_its_fields(dns: Cluster) -> None:
+    dns.put({**dns_endpoint("shown", endpoint("A", "192.0.2.1")), "status": {"conditions": [CONDITION]}})
+    head, row = dns.kubectl("-n", "dns", "get", "dnsendpoint", "shown", "-o", "wide").splitlines()
+    assert head.split() == ["NAME", "READY", "REASON", "FIRST", "NAME", "AGE"]
+    assert row.split()[:4] == ["shown", "False", "no-zone", "a.acme.test"]
+    explained = dns.kubectl("explain", "dnsendpoint.spec.endpoints.recordTTL")
+    assert "Seconds; 0 means the value of --min-ttl" in explained
+
+
+def test_kubectl_wait_sees_that_a_dnsendpoint_of_two_field_managers_is_published(dns: Cluster, tmp_path: Path) -> None:
+    where = [f"--kubeconfig={dns.kubeconfig(tmp_path / 'kubeconfig')}", "--metrics-address=127.0.0.1:0"]
+    flags = ["--source=crd", "--provider=inmemory", "--inmemory-zone=acme.test", "--registry=noop", "--once"]
+
+    def apply(manager: str, target: str, *more: str, code: int = 0) -> str:
+        applied = dns_endpoint("web", endpoint("A", target), namespace="managed")
+        by = ("--server-side", f"--field-manager={manager}", *more)
+        return dns.kubectl("apply", *by, "-f", "-", stdin=json.dumps(applied), code=code)
+
+    def wait_until_published() -> object:
+        assert once(*flags, *where, "--namespace=managed").returncode == 0
+        dns.kubectl("-n", "managed", "wait", "--for=condition=Ready", "dnsendpoint/web", "--timeout=60s")
+        found = dns.get("DNSEndpoint", "managed", "web")
+        assert found is not None
+        return found["status"]["observedGeneration"]
+
+    dns.create_namespace("managed")
+    apply("one", "192.0.2.1")
+    assert wait_until_published() == 1
+    assert 'conflict with "one": .spec.endpoints' in apply("two", "192.0.2.2", code=1)
+    apply("two", "192.0.2.2", "--force-conflicts")
+    assert wait_until_published() == 2
+    dns.delete("DNSEndpoint", "managed", "web")

@@ -9,28 +9,38 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any, Final
 
-from tests.apimachinery.process import Process
+from tests.kubernetes.process import Process
 
 _START_S: Final = 60.0
 _CALL_S: Final = 30.0
 
 
 class Etcd:
-    """A running etcd with one member, which stores its data in *folder*."""
+    """A running etcd *program* with one member.
 
-    def __init__(self, folder: Path, *, host: str, client_port: int, peer_port: int) -> None:
+    Attributes:
+        folder: the folder of its data.
+    """
+
+    def __init__(self, program: str, folder: Path, *, host: str, client_port: int, peer_port: int) -> None:
         self._address = host, client_port
         self.url = f"http://{host}:{client_port}"
-        self._data = folder / "data"
-        command: list[str | Path] = ["etcd", "--data-dir", self._data, "--advertise-client-urls", self.url]
-        command += ["--listen-client-urls", self.url, "--listen-peer-urls", f"http://{host}:{peer_port}"]
-        self._process = Process(command, folder / "etcd.log")
+        self.folder = folder
+        command: list[str | Path] = [program, "--data-dir", folder, "--unsafe-no-fsync"]
+        command += ["--listen-client-urls", self.url, "--advertise-client-urls", self.url]
+        command += ["--listen-peer-urls", f"http://{host}:{peer_port}"]
+        self._process = Process(command, folder.with_suffix(".log"))
         self._process.wait_until(self._is_ready, "answer", within_s=_START_S)
 
     def kill(self) -> None:
         """Kill the etcd process and delete its data: each etcd allocates 128 MB, and a test starts many."""
         self._process.kill()
-        shutil.rmtree(self._data, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def stop_and_copy(self, copy: Path) -> None:
+        """Kill the etcd process and copy its data to the new folder *copy*."""
+        self._process.kill()
+        shutil.copytree(self.folder, copy)
 
     def read_revision(self) -> int:
         """Return the revision of the last change. The API server shows it as resourceVersion."""

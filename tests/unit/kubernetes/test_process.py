@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apimachinery.process import Process
+from tests.kubernetes.process import Process
 
 
 def test_a_program_that_ends_early_is_reported_with_its_last_output(tmp_path: Path) -> None:

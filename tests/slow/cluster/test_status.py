@@ -22,9 +22,9 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import Reason
 from extdns.resources.externaldns import DNS_ENDPOINT
-from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
 from tests.fakes.apiserver.raw_client import APPLY, MERGE
+from tests.kubernetes.cluster import Cluster
 
 Json = dict[str, Any]
 
@@ -48,20 +48,22 @@ def schema(status: Json) -> Json:
     return {"type": "object", "properties": {"spec": spec, "status": {"type": "object", "properties": status}}}
 
 
-@pytest.fixture(scope="module")
-def machinery() -> Iterator[ApiMachinery]:
+@pytest.fixture
+def machinery(cluster: Cluster) -> Iterator[Cluster]:
     generation = {"observedGeneration": {"type": "integer", "format": "int64"}}
-    with ApiMachinery(kinds=()) as machinery:
-        machinery.register(SERVED, yaml.safe_load(CRD.read_text(encoding="utf-8")))
-        for kind, has_status in ((NARROW, True), (BARE, False)):
-            served = replace(SERVED, group=kind.group, status=has_status)
-            subresources: Json = {"status": {}} if has_status else {}
-            machinery.register(served, definition(kind.group, schema(generation), subresources))
-        yield machinery
+    older = []
+    for kind, has_status in ((NARROW, True), (BARE, False)):
+        older.append(replace(SERVED, group=kind.group, status=has_status))
+        subresources: Json = {"status": {}} if has_status else {}
+        cluster.register(older[-1], definition(kind.group, schema(generation), subresources))
+    cluster.create_namespace("dns")
+    yield cluster
+    for served in older:
+        cluster.unregister(served)
 
 
 @pytest.fixture
-def writer(machinery: ApiMachinery, tmp_path: Path) -> Iterator[Callable[[Kind], KubernetesStatusWriter]]:
+def writer(machinery: Cluster, tmp_path: Path) -> Iterator[Callable[[Kind], KubernetesStatusWriter]]:
     made: list[KubernetesStatusWriter] = []
 
     def make(kind: Kind) -> KubernetesStatusWriter:
@@ -74,7 +76,7 @@ def writer(machinery: ApiMachinery, tmp_path: Path) -> Iterator[Callable[[Kind],
         one.close(5.0)
 
 
-def put(machinery: ApiMachinery, kind: Kind, name: str) -> Json:
+def put(machinery: Cluster, kind: Kind, name: str) -> Json:
     endpoint = {"dnsName": "a.acme.test", "recordType": "A", "targets": ["192.0.2.1"]}
     stored: Json = machinery.raw_client.send(
         "POST",
@@ -89,7 +91,7 @@ def put(machinery: ApiMachinery, kind: Kind, name: str) -> Json:
     return stored
 
 
-def read(machinery: ApiMachinery, kind: Kind, name: str) -> Json:
+def read(machinery: Cluster, kind: Kind, name: str) -> Json:
     return dict(machinery.raw_client.get(f"/apis/{kind.api_version}/namespaces/dns/dnsendpoints/{name}").body)
 
 
@@ -103,7 +105,7 @@ def find_conditions(found: Json) -> dict[str, tuple[str, str]]:
 
 
 def test_a_status_is_written_once_and_the_next_process_leaves_it_unchanged(
-    machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter]
+    machinery: Cluster, writer: Callable[[Kind], KubernetesStatusWriter]
 ) -> None:
     put(machinery, DNS_ENDPOINT, "web")
     read_after = []
@@ -132,7 +134,7 @@ def test_a_status_is_written_once_and_the_next_process_leaves_it_unchanged(
 
 
 def test_writing_a_status_keeps_conditions_of_other_managers_and_removes_outdated_endpoints(
-    machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter]
+    machinery: Cluster, writer: Callable[[Kind], KubernetesStatusWriter]
 ) -> None:
     put(machinery, DNS_ENDPOINT, "shared")
     since = "2026-01-01T00:00:00Z"
@@ -162,7 +164,7 @@ def test_writing_a_status_keeps_conditions_of_other_managers_and_removes_outdate
 
 
 def test_only_observed_generation_is_written_if_the_crd_has_no_conditions(
-    machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter], caplog: pytest.LogCaptureFixture
+    machinery: Cluster, writer: Callable[[Kind], KubernetesStatusWriter], caplog: pytest.LogCaptureFixture
 ) -> None:
     for name in ("one", "two"):
         put(machinery, NARROW, name)
@@ -176,7 +178,7 @@ def test_only_observed_generation_is_written_if_the_crd_has_no_conditions(
 
 
 def test_without_a_status_subresource_in_the_crd_statuses_are_disabled_with_one_warning(
-    machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter], caplog: pytest.LogCaptureFixture
+    machinery: Cluster, writer: Callable[[Kind], KubernetesStatusWriter], caplog: pytest.LogCaptureFixture
 ) -> None:
     put(machinery, BARE, "web")
     one = writer(BARE)
@@ -189,7 +191,7 @@ def test_without_a_status_subresource_in_the_crd_statuses_are_disabled_with_one_
 
 
 def test_a_status_is_written_after_write_conflicts_with_another_client(
-    machinery: ApiMachinery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    machinery: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(machinery, DNS_ENDPOINT, "busy")
     api = ApiClient(
@@ -223,7 +225,7 @@ def test_a_status_is_written_after_write_conflicts_with_another_client(
     assert found["metadata"]["annotations"] == {"touched": "1"}
 
 
-def test_the_status_is_updated_after_a_dnsendpoint_changes(machinery: ApiMachinery, tmp_path: Path) -> None:
+def test_the_status_is_updated_after_a_dnsendpoint_changes(machinery: Cluster, tmp_path: Path) -> None:
     def run_once() -> Json:
         flags = ["--source=crd", "--provider=inmemory", "--inmemory-zone=acme.test", "--registry=noop", "--once"]
         where = [f"--kubeconfig={machinery.kubeconfig(tmp_path / 'kubeconfig')}", "--metrics-address=127.0.0.1:0"]

@@ -1,0 +1,8 @@
+"""Run a real Kubernetes control plane for tests: etcd, kube-apiserver and kube-controller-manager, on loopback.
+
+`cluster.Cluster` has the methods of the fake `tests.fakes.apiserver.server.ApiServer`, and more. The fixtures `cluster`
+and `any_version` (`fixtures`) start one cluster of each version in each process of the test run. There is no scheduler
+and no kubelet: Pods stay Pending until a test writes their status, and load balancers have no address until then.
+
+`.ci/build-kubernetes` builds the programs.
+"""

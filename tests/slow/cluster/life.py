@@ -1,0 +1,121 @@
+"""The program in a real cluster over its life, compared with what its objects request."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from tests.fakes.route53.server import Route53
+from tests.fakes.route53.zones import Author
+from tests.kubernetes.cluster import Cluster, Json
+from tests.objects import PREFIX, service
+from tests.slow.chaos.replicas import Replica
+from tests.slow.chart.tools import NAMESPACE
+from tests.slow.cluster.release import Release
+
+ZONE: Final = "example.org"
+GRACE: Final = "--delete-grace-period=2s"
+HAND: Final = f"hand.{ZONE}"
+FOREIGN: Final = {"Name": HAND, "Type": "A", "TTL": 60, "ResourceRecords": ["198.51.100.1"]}
+MANY: Final = 12
+"""More names than may be deleted by absence without approval."""
+_STATE: Final = ("ConfigMap", NAMESPACE, "extdns-state")
+
+Records = dict[str, tuple[str, ...]]
+
+
+def build_service(name: str, namespace: str, address: str = "192.0.2.1", **metadata: object) -> Json:
+    """Return a load balancer that requests *name*."""
+    made = service(name, namespace=namespace, address=address, type="LoadBalancer", ports=[{"port": 80}])
+    return made | {"metadata": made["metadata"] | metadata}
+
+
+def build_services(namespace: str, count: int = MANY) -> list[Json]:
+    """Return *count* load balancers in *namespace*, whose names contain that of the namespace."""
+    return [build_service(f"{namespace}-{number}", namespace) for number in range(count)]
+
+
+class Life:
+    """The program of a release, which publishes the objects of a cluster into the zone `example.org`.
+
+    Attributes:
+        process: the process, which is running after `begin`.
+    """
+
+    def __init__(self, release: Release, dns: Route53, folder: Path) -> None:
+        self.cluster: Cluster = release.cluster
+        self.release = release
+        self._dns = dns
+        self._zone_id = dns.add_zone(ZONE, records=[FOREIGN])
+        self.process = Replica("0", folder, release.flags(GRACE, f"--domain-filter={ZONE}"), release.environ(dns))
+
+    def begin(self, *objects: Json) -> None:
+        """Publish *objects*, stop the program after it has saved its state, and start it again."""
+        self.cluster.put_all(objects)
+        self.process.start()
+        self.until_published()
+        self.cluster.until(lambda: (self.cluster.get(*_STATE) or {}).get("data"))
+        assert self.process.end(signal.SIGTERM) == 0
+        self.process.start()
+        self.until_ready()
+
+    def until_ready(self) -> None:
+        """Wait until the program has made its first pass, with all kinds that it can read."""
+        self.cluster.until(lambda: self.process.get("/readyz")[0] == 200)
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Wait until *condition* returns true."""
+        self.cluster.until(condition)
+
+    def until_published(self) -> None:
+        """Wait until the zone has the records that the objects in the cluster request, and no others."""
+        self.until(lambda: self.published() == self.requested())
+
+    def until_logged(self, *parts: str) -> None:
+        """Wait for a log line that contains all *parts*."""
+        self.until(lambda: any(all(part in line for part in parts) for line in self.process.read_logs()))
+
+    def pass_grace_period(self) -> None:
+        """Publish another name and delete it, which takes a grace period or longer."""
+        self.cluster.put(build_service("tick", "ticks"))
+        self.until(lambda: f"tick.{ZONE}" in self.published())
+        self.cluster.delete("Service", "ticks", "tick")
+        self.until(lambda: f"tick.{ZONE}" not in self.published())
+
+    def published(self) -> Records:
+        """Return the addresses of each name in the zone that is not foreign."""
+        return {
+            record.name.rstrip("."): tuple(sorted(record.values))
+            for record in self._dns.records(self._zone_id)
+            if record.type == "A" and record.name != f"{HAND}."
+        }
+
+    def requested(self) -> Records:
+        """Return the addresses that load balancers and DNSEndpoints in the cluster request now."""
+        found: Records = {}
+        for one in self.cluster.objects("Service"):
+            name = one["metadata"].get("annotations", {}).get(f"{PREFIX}hostname")
+            addresses = [entry["ip"] for entry in one["status"]["loadBalancer"].get("ingress", ())]
+            if name is not None and addresses:
+                found[name] = tuple(sorted(addresses))
+        for one in self.cluster.objects("DNSEndpoint"):
+            for endpoint in one["spec"]["endpoints"]:
+                found[endpoint["dnsName"]] = tuple(sorted(endpoint["targets"]))
+        return {name: addresses for name, addresses in found.items() if name.endswith(ZONE)}
+
+    def deleted(self) -> set[str]:
+        """Return the names whose addresses the program has deleted so far."""
+        return {
+            edit.before.name.rstrip(".")
+            for edit in self._dns.edits(self._zone_id, by=Author.API)
+            if edit.before is not None and edit.before.type == "A" and edit.after is None
+        }
+
+    def end(self) -> None:
+        """Stop the program, and check that it ended without an error and left foreign records alone."""
+        assert self.process.end(signal.SIGTERM) == 0
+        assert self.process.exits == []
+        (foreign,) = self._dns.shown(self._zone_id, name=HAND)
+        assert foreign["ResourceRecords"] == [{"Value": "198.51.100.1"}]

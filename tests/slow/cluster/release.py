@@ -1,0 +1,83 @@
+"""The chart in a real cluster, as users install it: the program gets nothing but the token of its ServiceAccount."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from tests.fakes.route53.server import Route53
+from tests.kubernetes.cluster import Cluster, Json
+from tests.route53 import environ
+from tests.slow.chart.tools import NAMESPACE, Helm, arguments, of
+
+OWNER: Final = "me"
+HOOK: Final = "helm.sh/hook"
+"""The annotation of an object that `helm test` creates."""
+_ELSEWHERE: Final = ("--metrics-address", "--live-page-address", "--audit-log")
+
+
+class Release:
+    """An installation of the chart in the namespace `dns`.
+
+    Attributes:
+        manifests: what the chart renders to.
+        token_file: the token of the ServiceAccount, which a kubelet would write.
+    """
+
+    def __init__(self, cluster: Cluster, helm: Helm, folder: Path, values: Mapping[str, Any]) -> None:
+        """Render and apply the chart with *values*."""
+        self.cluster = cluster
+        rendered = helm.manifests({"txtOwnerId": OWNER, **values})
+        self.manifests = [one for one in rendered if HOOK not in one["metadata"].get("annotations", {})]
+        self.token_file = folder / "token"
+        self._kubeconfig = cluster.kubeconfig(folder / "kubeconfig", token_file=self.token_file, namespace=NAMESPACE)
+        self.apply()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Delete everything that the chart created, and the state that the program saved."""
+        self.cluster.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=build_list(self.manifests))
+        self.cluster.kubectl("-n", NAMESPACE, "delete", "--ignore-not-found", "configmap/extdns-state")
+
+    def apply(self) -> None:
+        """Apply the manifests, and write a new token of the ServiceAccount."""
+        self.cluster.create_namespace(NAMESPACE)
+        self.cluster.kubectl("apply", "--server-side", "-f", "-", stdin=build_list(self.manifests))
+        self.renew_token()
+
+    def renew_token(self, **spec: object) -> None:
+        """Write a new token of the ServiceAccount, as a kubelet does. *spec* is that of the TokenRequest."""
+        (account,) = of("ServiceAccount", self.manifests)
+        token = self.cluster.create_token(NAMESPACE, account["metadata"]["name"], **spec)
+        self.token_file.write_text(token, encoding="utf-8")
+
+    def flags(self, *more: str) -> list[str]:
+        """Return the arguments of the program in its Deployment, with addresses of this machine, and *more*."""
+        given = [one for one in arguments(self.manifests) if not one.startswith(_ELSEWHERE)]
+        return [*given, "--metrics-address=127.0.0.1:0", f"--kubeconfig={self._kubeconfig}", *more]
+
+    @staticmethod
+    def environ(dns: Route53) -> dict[str, str]:
+        """Return the environment of the program, which publishes to *dns*."""
+        return {**environ(dns), "POD_NAMESPACE": NAMESPACE}
+
+
+def build_list(objects: Iterable[Json]) -> str:
+    """Return *objects* as a file for kubectl."""
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+
+
+def own(name: str, address: str, resource: str) -> Sequence[Json]:
+    """Return the record *name* of an earlier run, which was made for *resource*, and its ownership record."""
+    text = f'"heritage=external-dns,external-dns/owner={OWNER},external-dns/resource={resource}"'
+    return (
+        {"Name": name, "Type": "A", "TTL": 300, "ResourceRecords": [address]},
+        {"Name": f"a-{name}", "Type": "TXT", "TTL": 300, "ResourceRecords": [text]},
+    )

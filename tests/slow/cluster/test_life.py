@@ -1,0 +1,262 @@
+"""Events in the life of a real cluster: the program publishes what its objects request, and nothing is lost."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import pytest
+
+from tests.fakes.apiserver.raw_client import MERGE
+from tests.fakes.route53.server import Route53
+from tests.kubernetes.cluster import Cluster, Json
+from tests.objects import dns_endpoint
+from tests.slow.chart.tools import NAMESPACE, Helm
+from tests.slow.cluster.life import MANY, ZONE, Life, build_service, build_services
+from tests.slow.cluster.release import Release
+
+BINDING: Final = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/external-dns-viewer"
+NUMBERS: Final = count()
+
+
+@pytest.fixture
+def life(cluster: Cluster, helm: Helm, dns: Route53, tmp_path: Path) -> Iterator[Life]:
+    for found in cluster.objects("Service"):
+        if found["metadata"]["name"] != "kubernetes":
+            cluster.delete("Service", found["metadata"]["namespace"], found["metadata"]["name"])
+    with Release(cluster, helm, tmp_path, {"sources": ["service", "crd"]}) as release:
+        made = Life(release, dns, tmp_path)
+        yield made
+        made.process.end(signal.SIGKILL)
+        if not cluster.is_running:
+            cluster.start()
+    for found in cluster.objects("DNSEndpoint"):
+        cluster.delete("DNSEndpoint", found["metadata"]["namespace"], found["metadata"]["name"])
+
+
+@pytest.fixture
+def shop() -> str:
+    """Return the name of a namespace that no other test uses."""
+    return f"shop-{next(NUMBERS)}"
+
+
+def build_endpoints(namespace: str) -> list[Json]:
+    return [dns_endpoint(f"{namespace}-{number}", namespace=namespace) for number in range(MANY)]
+
+
+def test_the_records_of_a_deleted_namespace_go_and_that_of_an_object_with_a_finalizer_stays_until_it_is_gone(
+    life: Life, shop: str
+) -> None:
+    kept = build_service("kept", shop, finalizers=["acme.test/keep"])
+    life.begin(*build_services(shop, 3), kept, build_service("other", f"{shop}-b"))
+    life.cluster.delete_namespace(shop)
+    life.until(lambda: set(life.published()) == {f"kept.{ZONE}", f"other.{ZONE}"})
+    life.pass_grace_period()
+    assert set(life.published()) == {f"kept.{ZONE}", f"other.{ZONE}"}
+    path = f"/api/v1/namespaces/{shop}/services/kept"
+    life.cluster.raw_client.send("PATCH", path, {"metadata": {"finalizers": None}}, content_type=MERGE)
+    life.until(lambda: life.cluster.get("Namespace", "", shop) is None)
+    life.until(lambda: set(life.published()) == {f"other.{ZONE}"})
+    life.end()
+
+
+def test_the_records_of_services_that_garbage_collection_deletes_with_their_owner_are_deleted(
+    life: Life, shop: str
+) -> None:
+    owner = life.cluster.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "app", "namespace": shop}})
+    reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "app", "uid": owner["metadata"]["uid"]}
+    owned = [build_service(f"owned-{number}", shop, ownerReferences=[reference]) for number in range(3)]
+    life.begin(*owned, build_service("other", shop))
+    life.cluster.delete("ConfigMap", shop, "app")
+    life.until(lambda: set(life.published()) == {f"other.{ZONE}"})
+    life.end()
+
+
+def test_a_delete_during_a_gap_in_the_watch_is_made_after_the_history_was_compacted(life: Life, shop: str) -> None:
+    life.begin(*build_services(shop, 4))
+    life.process.send_signal(signal.SIGSTOP)
+    life.cluster.delete("Service", shop, f"{shop}-0")
+    life.cluster.put(build_service("new", shop))
+    life.cluster.expire()
+    life.process.send_signal(signal.SIGCONT)
+    life.until_published()
+    assert life.deleted() == {f"{shop}-0.{ZONE}"}
+    life.end()
+
+
+def test_a_killed_api_server_costs_no_record_and_later_changes_are_published(life: Life, shop: str) -> None:
+    life.begin(*build_services(shop))
+    for number in range(2):
+        life.cluster.kill()
+        life.cluster.start()
+        life.cluster.put(build_service(f"{shop}-0", shop, f"192.0.2.{number + 2}"))
+        life.until_published()
+    life.cluster.kill()
+    life.cluster.start()
+    life.cluster.delete("Service", shop, f"{shop}-1")
+    life.until_published()
+    assert life.deleted() == {f"{shop}-1.{ZONE}"}
+    life.end()
+
+
+def test_no_record_goes_if_etcd_is_emptied_and_all_are_right_after_the_objects_were_restored(
+    life: Life, shop: str
+) -> None:
+    life.begin(*build_services(shop))
+    before = life.published()
+    life.cluster.restart(keep=False)
+    life.until_logged("Unauthorized")
+    life.release.apply()
+    life.cluster.put(build_service("new", shop))
+    life.until(lambda: f"new.{ZONE}" in life.published())
+    life.until_logged("Deletes are held")
+    assert life.published() == before | {f"new.{ZONE}": ("192.0.2.1",)}
+    life.cluster.put_all([*build_services(shop), build_service(f"{shop}-3", shop, "192.0.2.9")])
+    life.until_published()
+    assert life.deleted() == set()
+    life.end()
+
+
+def test_no_record_goes_if_another_empty_cluster_answers_at_the_address(life: Life, shop: str) -> None:
+    life.begin(*build_services(shop))
+    before = life.published()
+    life.process.send_signal(signal.SIGSTOP)
+    life.cluster.restart(keep=False)
+    life.release.apply()
+    life.cluster.put(build_service("new", shop))
+    life.process.send_signal(signal.SIGCONT)
+    life.until(lambda: f"new.{ZONE}" in life.published())
+    life.until_logged("Deletes are held")
+    assert life.published() == before | {f"new.{ZONE}": ("192.0.2.1",)}
+    life.end()
+
+
+def test_the_records_of_dnsendpoints_stay_while_their_crd_is_removed_and_installed_again(life: Life, shop: str) -> None:
+    endpoints = build_endpoints(shop)
+    life.begin(*endpoints, build_service("other", shop))
+    before, kind = life.published(), life.cluster.catalogue.find_by_name("DNSEndpoint")
+    life.cluster.unregister(kind)
+    life.until(lambda: "not-served" in life.process.get("/readyz")[1])
+    life.pass_grace_period()
+    assert life.published() == before
+    life.cluster.register(kind)
+    life.until_logged("Deletes are held")
+    life.pass_grace_period()
+    assert life.published() == before
+    life.cluster.put_all(endpoints)
+    life.until_published()
+    assert life.deleted() == {f"tick.{ZONE}"}
+    life.end()
+
+
+def test_no_record_goes_while_rights_are_withdrawn_and_deletes_are_made_once_they_are_back(
+    life: Life, shop: str
+) -> None:
+    life.begin(*build_services(shop))
+    before = life.published()
+    life.cluster.raw_client.send("DELETE", BINDING)
+    life.cluster.restart(new_history=False)  # an open watch goes on without rights
+    life.until_logged("forbidden")
+    life.cluster.delete("Service", shop, f"{shop}-1")
+    life.until(lambda: "forbidden" in life.process.get("/readyz")[1])
+    assert life.published() == before
+    life.release.apply()
+    life.until_published()
+    assert life.deleted() == {f"{shop}-1.{ZONE}"}
+    life.end()
+
+
+def test_no_record_goes_while_the_token_is_invalid_and_a_new_one_is_read_from_its_file(
+    life: Life, shop: str, cluster: Cluster
+) -> None:
+    secret = cluster.put({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "bound", "namespace": NAMESPACE}})
+    bound = {"apiVersion": "v1", "kind": "Secret", "name": "bound", "uid": secret["metadata"]["uid"]}
+    life.release.renew_token(boundObjectRef=bound)
+    life.begin(*build_services(shop))
+    before = life.published()
+    cluster.delete("Secret", NAMESPACE, "bound")  # which ends the token
+    cluster.restart(new_history=False)
+    life.until_logged("Unauthorized")
+    cluster.delete("Service", shop, f"{shop}-1")
+    assert life.published() == before
+    life.release.renew_token()
+    life.until_published()
+    assert life.deleted() == {f"{shop}-1.{ZONE}"}
+    life.end()
+
+
+def test_after_etcd_was_restored_from_an_older_snapshot_the_records_are_those_of_its_objects(
+    life: Life, shop: str
+) -> None:
+    life.begin(*build_services(shop, 3))
+    snapshot = life.cluster.take_snapshot()
+    life.cluster.put(build_service("new", shop))
+    life.cluster.delete("Service", shop, f"{shop}-0")
+    life.until_published()
+    life.cluster.restore_snapshot(snapshot)
+    life.until_published()
+    assert life.deleted() == {f"new.{ZONE}", f"{shop}-0.{ZONE}"}
+    life.end()
+
+
+def test_the_records_of_a_headless_service_follow_its_pods_and_endpoint_slices(life: Life, shop: str) -> None:
+    labels = {"app": "web"}
+    spec = {"clusterIP": "None", "selector": labels, "ports": [{"port": 80}]}
+    life.cluster.put(build_service("web", shop, "") | {"spec": spec, "status": {"loadBalancer": {}}})
+    life.process.start()
+
+    def put_pod(number: int, *, ready: bool) -> None:
+        condition = {"type": "Ready", "status": str(ready), "lastTransitionTime": None}
+        address = f"10.0.0.{number}"
+        status = {"phase": "Running", "podIP": address, "podIPs": [{"ip": address}], "conditions": [condition]}
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": f"web-{number}", "namespace": shop, "labels": labels},
+            "spec": {"nodeName": "node", "containers": [{"name": "web", "image": "web"}]},
+        }
+        found = life.cluster.get("Pod", shop, f"web-{number}") or pod
+        life.cluster.put(found | {"status": status})
+
+    for number in (1, 2):
+        put_pod(number, ready=True)
+    life.until(lambda: life.published() == {f"web.{ZONE}": ("10.0.0.1", "10.0.0.2")})
+    put_pod(1, ready=False)
+    life.until(lambda: life.published() == {f"web.{ZONE}": ("10.0.0.2",)})
+    life.cluster.raw_client.send("DELETE", f"/api/v1/namespaces/{shop}/pods/web-2?gracePeriodSeconds=0")
+    life.until(lambda: life.published() == {})
+    life.end()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_program_that_is_killed_at_random_points_of_an_unsteady_cluster_publishes_what_its_objects_request(
+    life: Life, shop: str, seed: int
+) -> None:
+    random = Random(seed)
+    life.begin(*build_services(shop))
+    names = [f"{shop}-{number}" for number in range(MANY)]
+    gone = random.sample(names, 4)  # fewer than are held
+    steps: list[Callable[[], object]] = [
+        *(partial(life.cluster.delete, "Service", shop, name) for name in gone),
+        *(partial(life.cluster.put, build_service(f"new-{number}", shop)) for number in range(4)),
+        *(partial(life.cluster.put, build_service(name, shop, "192.0.2.9")) for name in set(names) - set(gone)),
+        life.cluster.expire,
+        partial(life.cluster.restart, new_history=False),
+        life.release.renew_token,
+    ]
+    random.shuffle(steps)
+    for step in steps:
+        if random.random() < 0.3:
+            life.process.end(random.choice([signal.SIGKILL, signal.SIGTERM]))
+        step()
+        if random.random() < 0.6:
+            life.process.start()
+    life.process.start()
+    life.until_published()
+    assert life.deleted() == {f"{name}.{ZONE}" for name in gone}
+    life.end()
