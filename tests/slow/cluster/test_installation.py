@@ -27,11 +27,19 @@ MINUTES: Final = 600.0
 ACCOUNT: Final = f"system:serviceaccount:{NAMESPACE}:external-dns"
 SHOP: Final = "shop"
 ADDRESSES: Final = [{"type": "ExternalIP", "address": "192.0.2.7"}, {"type": "InternalIP", "address": "10.0.0.7"}]
+READY: Final = {"type": "Ready", "status": "True"}
 BALANCER: Final = {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}}
 PORTS: Final = [{"port": 80}]
 FORMS: Final[Mapping[str, tuple[Json, set[str]]]] = {
     "default": ({}, {"lb", "nodeport", "headless", "ingress"}),
-    "one namespace": ({"namespaced": True, "sourceNamespace": SHOP}, {"lb", "headless", "ingress"}),
+    "one namespace": (
+        {
+            "namespaced": True,
+            "sourceNamespace": SHOP,
+            "extraArgs": {"service-type-filter": ["LoadBalancer", "ClusterIP"]},
+        },
+        {"lb", "headless", "ingress"},
+    ),
     "two replicas": ({"replicaCount": 2, "sources": ["ingress"]}, {"ingress"}),
     "Gateway API": ({"sources": ["gateway-httproute", "crd"]}, {"route", "crd"}),
     "rules in CEL": ({"sources": ["ingress"], "extraArgs": {"policy-rules": "cluster"}}, {"ingress"}),
@@ -40,6 +48,7 @@ FORMS: Final[Mapping[str, tuple[Json, set[str]]]] = {
 """Values of the chart, and the names that are then published."""
 SUBJECTS: Final = {"lb", "ingress", "route"}
 """The names of objects that can have a hostname in an annotation."""
+RULE: Final = "package extdns\n\ndeny contains message if { message := input.never }\n"
 EVENTS: Final = ("events.k8s.io", "events")
 OF_KUBE_MGMT: Final = ("-policies", "-replicate")
 RESOURCES: Final = {"service": "service", "ingress": "ingress", "crd": "crd", "gateway-httproute": "httproute"}
@@ -50,7 +59,7 @@ def build_objects() -> Iterator[Json]:
     """Yield objects that request names from each of the sources, and those that lead to their targets."""
     yield {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node"}, "status": {"addresses": ADDRESSES}}
     pod = {"nodeName": "node", "hostNetwork": True, "containers": [{"name": "web", "image": "web", "ports": []}]}
-    yield build_object("v1", "Pod", "web-0", pod, {"podIP": "10.0.0.7", "phase": "Running"})
+    yield build_object("v1", "Pod", "web-0", pod, {"podIP": "10.0.0.7", "phase": "Running", "conditions": [READY]})
     yield service("lb", namespace=SHOP, type="LoadBalancer", ports=PORTS)
     selector = {"app": "web"}
     local: Json = {"type": "NodePort", "externalTrafficPolicy": "Local", "selector": selector, "ports": PORTS}
@@ -160,8 +169,9 @@ def test_the_program_lacks_no_right_and_uses_every_right_that_the_chart_grants(
     ]
     zone_id = dns.add_zone("example.org", records=orphans)
     before = len(stocked.read_audit_log())
-    clock = ShiftedClock()
-    monkeypatch.setattr(cluster_writers, "SystemClock", lambda: clock)
+    clock, events_clock = ShiftedClock(), ShiftedClock()
+    monkeypatch.setattr(assembly, "SystemClock", lambda: clock)
+    monkeypatch.setattr(cluster_writers, "SystemClock", lambda: events_clock)
 
     def list_published() -> set[str]:
         return {record.name.partition(".")[0] for record in dns.records(zone_id) if record.type == "A"}
@@ -174,11 +184,11 @@ def test_the_program_lacks_no_right_and_uses_every_right_that_the_chart_grants(
         stocked.put(subject | {"metadata": subject["metadata"] | {"annotations": annotations}})
 
     subject = next(one for one in (*build_objects(), *build_routes()) if one["metadata"]["name"] in names & SUBJECTS)
-    with Release(stocked, helm, tmp_path, values) as release:
+    with Release(stocked, helm, tmp_path, values) as release, OpaProcess(tmp_path, policies={"any": RULE}) as opa:
         for name, text in release.environ(dns).items():
             monkeypatch.setenv(name, text)
         flags = release.flags("--leader-elect-retry-period=100ms", "--domain-filter=example.org")
-        opa = None
+        flags = [f"--opa-url={opa.url}" if flag.startswith("--opa-url") else flag for flag in flags]
         made = assembly.assemble(parse(flags, {}))
         with run_in_background(made, clock, once=False) as running:
             assert running.controller.first_pass_done.wait(HANGS_S)
@@ -187,7 +197,7 @@ def test_the_program_lacks_no_right_and_uses_every_right_that_the_chart_grants(
             stocked.until(lambda: list_published() == names)
             invalidate(1)
             stocked.until(lambda: ("create", *EVENTS) in find_used())
-            clock.shift_s += MINUTES
+            events_clock.shift_s = MINUTES
             invalidate(2)
             stocked.until(lambda: ("patch", *EVENTS) in find_used())
     assert find_rights(stocked.read_audit_log()[before:], denied=True) <= {one[:3] for one in NOT_IN_ONE_NAMESPACE}
