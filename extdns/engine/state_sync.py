@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.saved_state import Approval, Saved
 
-_FORBIDDEN_PAUSE_S: Final = 300.0  # a person has to grant a permission first
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 30.0
 _MAX_AWAITED_FAILURES: Final = 5  # consecutive, within about 15 s; then deletes no longer wait for the state
@@ -127,7 +126,8 @@ class StateSync:
     def handle_failure(self, failed: StateFailed, now_s: float) -> set[DnsName]:
         """Schedule a retry of a failed load or save. Deletes wait for the first five attempts only.
 
-        They do not wait for a person: to grant a permission, or in a single pass to renew the credentials.
+        They do not wait for a person: to grant a permission, or in a single pass to renew the credentials. An API server
+        that has just started answers that a permission is missing, too, until it has read the roles.
 
         Args:
             failed: what failed.
@@ -143,7 +143,7 @@ class StateSync:
         awaits_person = failed.forbidden or (failed.unauthorized and self._is_single_pass)
         self._awaits_retry = not awaits_person and self._failures < _MAX_AWAITED_FAILURES
         self._is_waiting, self._sent_revision = False, None
-        self._next_request_at = now_s + (_FORBIDDEN_PAUSE_S if awaits_person else backoff_s)
+        self._next_request_at = now_s + backoff_s
         if self._awaits_retry:
             return set()
         self.is_ready = True

@@ -122,7 +122,7 @@ def _choose_version(store: Store, options: ListOptions, token: Token | None) -> 
         return token.version
     requested = options.version or 0
     if requested > store.version:
-        raise too_large(requested, store.version, retry_after_s=None if options.exact else 1)
+        raise too_large(requested, store.version)
     if not options.exact:
         return store.version
     if requested < store.horizon:

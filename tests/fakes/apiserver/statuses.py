@@ -136,7 +136,7 @@ def expired(message: str, *, token: str = "") -> ApiError:
     return ApiError(410, message, token=token)
 
 
-def too_large(requested: int, current: int, *, retry_after_s: int | None) -> ApiError:
+def too_large(requested: int, current: int, *, retry_after_s: int | None = 1) -> ApiError:
     """Build the error for a resourceVersion that does not exist yet."""
     details = {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]}
     message = f"Timeout: Too large resource version: {requested}, current: {current}"

@@ -80,7 +80,7 @@ class Watch:
             raise ApiError(500, f"a watch stream was requested by the client but {feature}")
         requested = options.version or 0
         if options.initial is not None and requested > self.store.version:
-            raise too_large(requested, self.store.version, retry_after_s=1)
+            raise too_large(requested, self.store.version)
         if requested == 0 or options.initial:
             self.position, self.after = len(collection.events), self.store.version
             return [] if options.initial is False else list_current(collection, self.namespace, options)

@@ -174,12 +174,13 @@ def test_no_record_goes_while_rights_are_withdrawn_and_deletes_are_made_once_the
 def test_no_record_goes_while_the_token_is_invalid_and_a_new_one_is_read_from_its_file(
     life: Life, shop: str, cluster: Cluster
 ) -> None:
-    secret = cluster.put({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "bound", "namespace": NAMESPACE}})
+    secrets = f"/api/v1/namespaces/{NAMESPACE}/secrets"
+    secret = cluster.raw_client.send("POST", secrets, {"metadata": {"name": "bound"}}).body
     bound = {"apiVersion": "v1", "kind": "Secret", "name": "bound", "uid": secret["metadata"]["uid"]}
     life.release.renew_token(boundObjectRef=bound)
     life.begin(*build_services(shop))
     before = life.published()
-    cluster.delete("Secret", NAMESPACE, "bound")  # which ends the token
+    cluster.raw_client.send("DELETE", f"{secrets}/bound")  # which ends the token
     cluster.restart(new_history=False)
     life.until_logged("Unauthorized")
     cluster.delete("Service", shop, f"{shop}-1")
@@ -207,6 +208,8 @@ def test_after_etcd_was_restored_from_an_older_snapshot_the_records_are_those_of
 def test_the_records_of_a_headless_service_follow_its_pods_and_endpoint_slices(life: Life, shop: str) -> None:
     labels = {"app": "web"}
     spec = {"clusterIP": "None", "selector": labels, "ports": [{"port": 80}]}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node"}}
+    life.cluster.put(node)  # EndpointSlices contain no Pods of unknown nodes
     life.cluster.put(build_service("web", shop, "") | {"spec": spec, "status": {"loadBalancer": {}}})
     life.process.start()
 

@@ -211,12 +211,13 @@ def test_hold_stays_if_state_is_loaded_while_ownership_records_are_written() -> 
     before = publish()
     hold_one(before)
     world = build_next(before)
-    world.state_fails, world.exists = 1, lambda _: None
+    world.state_fails, world.exists = 1000, lambda _: None
     sync(world, observe_new(*OTHERS), for_s=298.0)
     world.feed(observe("other", build_claim("other", "dev", "2001:db8::1", rtype="AAAA")))
     (write,) = [effect for effect in world.waiting if isinstance(effect, SubmitBatch)]
     world.waiting.remove(write)
-    world.run(for_s=10.0)
+    world.state_fails = 0
+    world.run(for_s=40.0)
     assert world.engine.delete_guard.has_any_unread
     world.exists = lambda _: False
     world.waiting.append(write)

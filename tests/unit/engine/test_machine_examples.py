@@ -40,12 +40,13 @@ def test_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded()
     machine.see((key, (build_claim("a", "web"),)), Cause.VERSION, soon=True)
     machine.wait(8.0)
     machine.cluster.requests[key] = ()
-    machine.arm_state(1)
+    machine.arm_state(1000)
     machine.restart(None, None)
     machine.wait(8.0)
     assert machine.world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     machine.drop(key, Cause.DELETED, exists=False, soon=True)
     assert machine.world.list_decisions("web") == [("A", Action.KEEP, Reason.HELD)]
+    machine.arm_state(0)
     machine.wait(400.0)
     assert machine.world.list_records() == {}
     machine.teardown()

@@ -71,6 +71,7 @@ def test_deletes_are_made_within_the_budget_if_state_cannot_be_saved() -> None:
 
 def test_deletes_except_of_orphans_are_made_without_permission_to_load() -> None:
     world = start_without_answer(*build_records(*NAMES, "old"))
+    world.state_fails = 1000
     world.run(
         StateFailed(message="no right", forbidden=True),
         observe("old"),
@@ -81,7 +82,7 @@ def test_deletes_except_of_orphans_are_made_without_permission_to_load() -> None
     )
     assert "h00 A" not in world.list_records()
     assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
-    world.state = run_forty(has_state_store=True, settings_digest="today").state
+    world.state, world.state_fails = run_forty(has_state_store=True, settings_digest="today").state, 0
     world.run(for_s=300.0)
     assert "old A" not in world.list_records(), "the accepted settings were loaded with the state"
 
@@ -94,9 +95,10 @@ def test_delete_stays_held_for_a_budget_if_state_is_loaded_late() -> None:
     before.run(observe_new(*NAMES[1:13]), for_s=20.0)
     assert before.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
     world = build_world(*build_records(*NAMES), deletes=DELETES, has_state_store=True, settings_digest="today")
-    world.state, world.now_s, world.state_fails = before.state, before.now_s, 1
+    world.state, world.now_s, world.state_fails = before.state, before.now_s, 1000
     world.run(observe_new(*NAMES[1:]), observe("h00"), change_phase(SERVICE), change_phase(INGRESS), for_s=120.0)
     assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
+    world.state_fails = 0
     world.run(for_s=600.0)
     assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
 
@@ -126,10 +128,11 @@ def test_problem_is_the_last_error_until_a_load_or_save_succeeds() -> None:
     assert world.engine.state_problem.endswith("was not read: 500")
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=10.0)
     assert world.engine.state_problem == ""
-    world.state_fails, world.state_forbidden = 1, True
+    world.state_fails, world.state_forbidden = 1000, True
     world.run(delete_services(*NAMES[:2]), for_s=120.0)
     assert world.engine.state_problem == "the state cannot be saved: no right"
-    world.run(for_s=300.0)
+    world.state_fails = 0
+    world.run(for_s=30.0)
     assert world.engine.state_problem == ""
 
 
