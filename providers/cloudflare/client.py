@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -31,7 +31,6 @@ _LIST: Final = "ListZones"
 _READ: Final = "ListRecords"
 _WRITE: Final = "BatchRecords"
 _ZONES_PER_PAGE: Final = 50
-_MAX_BYTES: Final = 64 << 20
 _CONNECTIONS: Final = 16
 _NOT_SENT: Final = (http.NewConnectionError, http.NameResolutionError, http.ConnectTimeoutError, http.SSLError)
 _READ_TRIES: Final = 3
@@ -125,13 +124,13 @@ class CloudflareApi:
             raise CallFailedError(FailureKind.UNANSWERED, _LIST, f"zone {zone_id}", "no result", "")
         return answer.result
 
-    def read_zone(self, zone_id: str, context: str) -> tuple[tuple[Entry, ...], int]:
-        """Return all values of a zone, and the number of pages.
+    def read(self, zone_id: str, context: str, name: str = "") -> tuple[tuple[Entry, ...], int]:
+        """Return all values of a zone, or of one name in it, and the number of pages.
 
         Pages are cut by position, so a change between two of them hides or repeats values. Then they are read again.
         """
         for _ in range(_READ_TRIES):
-            pages = list(self._read_pages(zone_id, context))
+            pages = list(self._read_pages(zone_id, context, name))
             entries = {entry.id: entry for page in pages for entry in page.result or ()}
             total = {page.result_info.total_count if page.result_info else len(entries) for page in pages}
             if total == {len(entries)}:
@@ -139,23 +138,16 @@ class CloudflareApi:
         detail = f"the zone changed during each of {_READ_TRIES} reads"
         raise CallFailedError(FailureKind.RETRYABLE, _READ, context, "inconsistent pages", detail)
 
-    def read_name(self, zone_id: str, name: str, context: str) -> tuple[Entry, ...]:
-        """Return all values of one name."""
-        query = {"name.exact": name, "per_page": self._settings.page_items}
-        return self._read(zone_id, query, context).result or ()
-
-    def _read_pages(self, zone_id: str, context: str) -> Iterator[_Answer[tuple[Entry, ...]]]:
+    def _read_pages(self, zone_id: str, context: str, name: str) -> Iterator[_Answer[tuple[Entry, ...]]]:
+        chosen = {"name.exact": name} if name else {"order": "name"}
         page = pages = 1
         while page <= pages:
-            query = {"page": page, "per_page": self._settings.page_items, "order": "name"}
-            answer = self._read(zone_id, query, context)
+            query = urlencode({"page": page, "per_page": self._settings.page_items, **chosen})
+            path = f"/zones/{zone_id}/dns_records?{query}"
+            answer = self._call(_READ, "GET", path, _Answer[tuple[Entry, ...]], context)
             pages = answer.result_info.total_pages if answer.result_info else 1
             page += 1
             yield answer
-
-    def _read(self, zone_id: str, query: Mapping[str, Any], context: str) -> _Answer[tuple[Entry, ...]]:
-        path = f"/zones/{zone_id}/dns_records?{urlencode(query)}"
-        return self._call(_READ, "GET", path, _Answer[tuple[Entry, ...]], context)
 
     def write(self, zone_id: str, operations: Operations, context: str) -> BatchResult:
         """Make *operations*, all or none, and return the values that were written."""

@@ -12,7 +12,7 @@ import msgspec
 from extdns.model import rrtype, ttl
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize
-from extdns.model.value import EMPTY_MAP, StringMap, Value
+from extdns.model.value import StringMap, Value
 from providers.common.api_calls import parse_service_name
 from providers.common.txt_strings import is_txt_value, join_strings, split_strings
 
@@ -68,10 +68,9 @@ class Entry(Value, frozen=True, kw_only=True):
                 text = f"{self.priority} {self.content}"
             case rrtype.SRV if data and data.target:
                 text = f"{data.priority} {data.weight} {data.port} {data.target.removesuffix('.')}."
-            case rrtype.NAPTR if data:
-                text = (
-                    f'{data.order} {data.preference} "{data.flags}" "{data.service}" "{data.regex}" {data.replacement}'
-                )
+            case rrtype.NAPTR if data and data.replacement:
+                host = f"{data.replacement.removesuffix('.')}."
+                text = f'{data.order} {data.preference} "{data.flags}" "{data.service}" "{data.regex}" {host}'
             case rrtype.TXT:
                 text = join_strings(self.content) if is_txt_value(self.content) else _quote(self.content)
             case _:
@@ -89,7 +88,7 @@ def build_records(entries: Iterable[Entry]) -> dict[DnsName, tuple[Record, ...]]
     """Return the records of which *entries* are the values, by name. Those with a name nobody can request are left out.
 
     If the values of a record differ in TTL, proxying, comment or tags, the first one counts for the TTL, and the
-    properties are those that all values have.
+    properties are those that all values have; Cloudflare proxies all if it proxies one.
     """
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -103,14 +102,15 @@ def build_records(entries: Iterable[Entry]) -> dict[DnsName, tuple[Record, ...]]
 
 def _build_record(name: DnsName, rtype: str, values: tuple[Entry, ...]) -> Record:
     properties = [_read_properties(value) for value in values]
-    shared = [item for item in properties[0] if all(item in other for other in properties[1:])]
+    items = {item for each in properties for item in each}
+    shared = [item for item in items if item[0] == PROXIED or all(item in each for each in properties)]
     first = values[0].ttl
     return Record(
         name=name,
         type=rtype,
         targets=tuple(sorted({value.target for value in values})),
         ttl_s=AUTOMATIC_TTL_S if first == AUTOMATIC_TTL else first,
-        properties=StringMap(shared) if shared else EMPTY_MAP,
+        properties=StringMap.from_items(shared),
         exact=values,
     )
 

@@ -128,14 +128,14 @@ class CloudflareReader:
         if len(wanted) >= (self._pages[zone.id] or 1):
             return self._read_zone(zone).select_records(wanted) if wanted else ()
         try:
-            entries = [entry for name in wanted for entry in self._api.read_name(zone.id, name, f"zone {zone}")]
+            entries = [entry for name in wanted for entry in self._api.read(zone.id, f"zone {zone}", name)[0]]
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
         return ZoneContents(build_records(entries)).select_records(wanted)
 
     def _read_zone(self, zone: Zone) -> ZoneContents:
         try:
-            entries, self._pages[zone.id] = self._api.read_zone(zone.id, f"zone {zone}")
+            entries, self._pages[zone.id] = self._api.read(zone.id, f"zone {zone}")
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
         return ZoneContents(build_records(entries))
@@ -156,6 +156,8 @@ class CloudflareWriter:
         writes = batch.writes
         if routed := sorted({write.key.name for write in writes if write.key.set_identifier}):
             return Refused(message="Cloudflare has no set identifiers", offending_names=tuple(routed))
+        if unread := sorted({write.key.name for write in writes if write.old and not write.old.exact}):
+            return WriteConflict(message="the ids of the values are not known", offending_names=tuple(unread))
         replacements = [plan_replacement(write.old, write.new) for write in writes]
         operations = build_operations(replacements)
         entries = [entry for one in replacements for entry in one.kept]

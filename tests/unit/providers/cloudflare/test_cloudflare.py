@@ -221,6 +221,43 @@ def test_one_name_of_a_zone_with_several_pages_is_read_by_its_name(fake: Cloudfl
     assert world.actions() == [READ]
 
 
+def test_a_name_with_more_values_than_a_page_is_read_completely(fake: Cloudflare) -> None:
+    world = World(fake, page_items=1)
+    for number in range(3):
+        fake.put(world.id, "www.example.org", "A", f"192.0.2.{number}")
+    world.read()
+    (found,) = world.reader.read_names(world.zone, [DnsName("www.example.org")])
+    assert len(found.targets) == 3
+
+
+def test_nothing_is_written_over_a_record_whose_ids_are_not_known(world: World) -> None:
+    made = world.apply(WWW)
+    forgotten = replace(made["A"], exact=None)
+    assert isinstance(world.submit(delete(forgotten)), WriteConflict)
+    assert isinstance(world.submit(update(forgotten, "192.0.2.2")), WriteConflict)
+    assert world.read() == {"www.example.org A": made["A"]}
+
+
+def test_a_record_of_which_one_value_is_proxied_is_proxied_and_can_be_changed_back(world: World) -> None:
+    for content, proxied in (("192.0.2.1", False), ("192.0.2.2", True)):
+        world.fake.put(world.id, "www.example.org", "A", content, proxied=proxied, ttl=1)
+    (mixed,) = world.read().values()
+    plain = world.adjust(build_desired("www.example.org", "A", *mixed.targets))
+    assert isinstance(plain, DesiredRecord)
+    assert mixed.properties != plain.properties
+    assert world.apply(Write(old=mixed, new=plain))["A"].properties == plain.properties
+
+
+@pytest.mark.parametrize("host", ["sip.example.net", "sip.example.net.", "."])
+def test_the_replacement_of_a_naptr_may_lack_its_last_dot(world: World, host: str) -> None:
+    data = {"order": 1, "preference": 2, "flags": "s", "service": "SIP+D2U", "regex": "", "replacement": host}
+    entry = world.fake.put(world.id, "www.example.org", "NAPTR", "", data=data)
+    world.fake.edit(entry["id"], data=data)
+    desired = world.adjust(build_desired("www.example.org", "NAPTR", f'1 2 "s" "SIP+D2U" "" {host}'))
+    assert isinstance(desired, DesiredRecord)
+    assert world.read()["www.example.org NAPTR"].targets == desired.targets
+
+
 def test_what_external_dns_left_needs_no_change(world: World) -> None:
     for content, comment in (("192.0.2.1", "one"), ("192.0.2.2", "two")):
         world.fake.put(world.id, "www.example.org", "A", content, comment=comment, ttl=1)
