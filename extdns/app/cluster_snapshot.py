@@ -13,6 +13,7 @@ import msgspec
 from extdns.app.cluster import ClusterSnapshot, build_cluster, require_api_server
 from extdns.app.sources import build_sources, list_read_kinds
 from extdns.errors import UsageError
+from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.model.cluster import KindState, Phase
 from extdns.resources.core import NAMESPACE
@@ -39,6 +40,8 @@ def open_snapshot(config: Config, path: str | None, *, with_cluster: bool) -> It
         raise usage_error("--with-cluster and --cluster-snapshot are given", "leave out one of them")
     if not config.cluster.manifests:
         raise usage_error(f"{name} completes manifests, and there are none", "give --manifests=PATH, or leave it out")
+    if path == STANDARD_INPUT:  # with --base it is read twice
+        raise usage_error("--cluster-snapshot=- cannot be standard input", "give a file: --cluster-snapshot=FILE")
     if path is not None:
         yield ClusterSnapshot(path)
         return
@@ -49,6 +52,7 @@ def open_snapshot(config: Config, path: str | None, *, with_cluster: bool) -> It
 
 
 _WAIT_S: Final = 60.0
+_SECRETS: Final = ("", "secrets")
 _FULL_OBJECT: Final = " "
 """The field of metadata that holds all fields; see `ObjectMeta`."""
 
@@ -57,13 +61,15 @@ def take_snapshot(config: Config) -> bytes:
     """Return the objects of all kinds that the flags read, as a List in JSON with one object a line, sorted by key.
 
     Of each object it has the fields that sources read; with templates, all fields but those that only the API server
-    uses. Secrets are never read.
+    uses. Secrets are refused.
 
     Raises:
-        UsageError: the API server does not answer, or a kind cannot be listed.
+        UsageError: the API server does not answer, a kind cannot be listed, or the flags read Secrets.
     """
     require_api_server(config)
     kinds = [*list_read_kinds(config), *([NAMESPACE] if config.rules.policy_rules or config.rules.opa_url else [])]
+    if any((kind.group, kind.plural) == _SECRETS for kind in kinds):
+        raise usage_error("a snapshot must not hold Secrets", "leave out --unstructured-resource=secrets.v1")
     cluster = build_cluster(config, [source.kind for source in build_sources(config)], {})
     try:
         states = {kind: cluster.require(kind) for kind in dict.fromkeys(kinds)}
@@ -87,11 +93,11 @@ def _select(cluster: Any, state: KindState) -> tuple[KubernetesObject, ...]:  # 
 
 
 def _encode(kind: Kind, obj: KubernetesObject) -> bytes:
-    content: dict[str, Any] = msgspec.to_builtins(obj)
-    full_object = obj.metadata.full_object
-    if full_object:
-        content = msgspec.json.decode(full_object)
-    else:
-        content["metadata"].pop(_FULL_OBJECT, None)
-    content["metadata"].pop("resourceVersion", None)
+    read: dict[str, Any] = msgspec.to_builtins(obj)
+    full: dict[str, Any] = msgspec.json.decode(obj.metadata.full_object or b"{}")
+    # The full object lacks what templates must not see: the generation and the conditions, which sources read.
+    both = {part: read[part] | full.get(part, {}) for part in ("metadata", "status") if part in read}
+    content = read | full | both
+    for field in (_FULL_OBJECT, "resourceVersion"):
+        content["metadata"].pop(field, None)
     return msgspec.json.encode({"apiVersion": kind.api_version, "kind": kind.name} | content, order="deterministic")

@@ -106,9 +106,10 @@ def complete(manifest: KubernetesObject, live: KubernetesObject) -> KubernetesOb
         changes["status"] = found
     if isinstance(manifest, Service) and isinstance(live, Service):
         spec, other = manifest.spec, live.spec
-        ports = spec.ports or ()
-        if not any(port.node_port for port in ports) and len(ports) == len(other.ports or ()):
-            spec = replace(spec, ports=other.ports)
+        pairs = list(zip(spec.ports or (), other.ports or (), strict=False))
+        if pairs and len(spec.ports or ()) == len(other.ports or ()):
+            ports = [replace(port, node_port=port.node_port or known.node_port) for port, known in pairs]
+            spec = replace(spec, ports=tuple(ports))
         changes["spec"] = replace(spec, cluster_ip=spec.cluster_ip or other.cluster_ip)
     return replace(manifest, **changes)
 

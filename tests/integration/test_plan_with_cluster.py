@@ -11,7 +11,7 @@ import pytest
 
 from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import Json, ingress, service
+from tests.objects import Json, ingress, node, service
 from tests.program.installation import Installation
 
 
@@ -98,6 +98,37 @@ def test_objects_that_are_not_in_the_manifests_stay_unless_the_base_had_them(
     assert changes(repository.plan(capsys, snapshot, base)) == ["delete api.example.org A"]
 
 
+def test_a_changed_port_keeps_its_node_port(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    def expose(protocol: str, **port: int) -> Json:
+        ports = [{"name": "dns", "port": 53, "protocol": protocol, **port}]
+        return service("web", type="NodePort", externalTrafficPolicy="Cluster", ports=ports)
+
+    repository.deploy(expose("TCP", nodePort=30053), node("one", "192.0.2.7"))
+    repository.commit(expose("UDP"))
+    found = repository.plan(capsys, "--with-cluster", "--managed-record-types=SRV")
+    (created,) = [one for one in found["changes"] if one["action"] == "create"]
+    assert created["name"] == "_web._udp.web.example.org"
+    assert created["after"]["targets"] == ["0 50 30053 web.example.org."]
+
+
+def test_a_snapshot_for_templates_has_the_conditions_that_sources_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live = Installation(tmp_path, sources=["pod"], example_org="")
+    pod = {"metadata": {"name": "a", "namespace": "x"}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
+    live.replace_manifests({"apiVersion": "v1", "kind": "Pod", **pod})
+    assert cli.main(["snapshot", *live.flags("--fqdn-template={{.Name}}.example.org")], {}) == 0
+    assert json.loads(capsys.readouterr().out)["items"][0]["status"] == pod["status"]
+
+
+def test_secrets_are_never_in_a_snapshot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    live = Installation(tmp_path, sources=["unstructured"], example_org="")
+    live.replace_manifests({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": "x"}})
+    flags = live.flags("--unstructured-resource=secrets.v1", "--fqdn-template={{.Name}}.example.org")
+    assert cli.main(["snapshot", *flags], {}) == 1
+    assert "Secrets" in capsys.readouterr().err
+
+
 def test_a_snapshot_holds_only_what_sources_read(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     web = service("web")
     web["spec"]["secretLookingField"] = "s3cr3t"
@@ -111,7 +142,8 @@ def test_a_snapshot_holds_only_what_sources_read(repository: Repository, capsys:
     ("options", "text"),
     [
         (["--with-cluster", "--cluster-snapshot=x"], "leave out one of them"),
-        (["--cluster-snapshot=/nowhere.json"], "/nowhere.json"),
+        (["--cluster-snapshot=/nowhere.json"], "--cluster-snapshot=/nowhere.json cannot be read: No such file"),
+        (["--cluster-snapshot=-"], "--cluster-snapshot=- cannot be standard input"),
     ],
 )
 def test_a_wrong_use_of_snapshots_is_a_usage_error(

@@ -34,6 +34,7 @@ _WITHOUT_KIND: Final = ("/kustomization.yaml", "/kustomization.yml")
 _ALLOWED: Final = {
     "manifests": 'a file, a folder, or "-" for standard input',
     "policy-rules": "a file, a folder, or cluster",
+    "cluster-snapshot": "a file with the output of `extdns snapshot`",
 }
 """By flag: the values that are allowed."""
 
