@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 TEXT: Final = "text"
 JSON: Final = "json"
-MARKDOWN: Final = "markdown"
 
 
 def show(text: str) -> None:
