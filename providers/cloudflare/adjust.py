@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_network
 from typing import Final
 
@@ -25,6 +26,7 @@ _MAX_PAID_COMMENT: Final = 500
 _MAX_TAGS: Final = 20
 _MAX_TXT: Final = 2048
 _PRIVATE: Final = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "fc00::/7")))
+_NAME: Final = re.compile(r"[a-z0-9_*.-]+")
 _BOOLEANS: Final = {"1": True, "t": True, "true": True, "0": False, "f": False, "false": False}
 
 
@@ -71,6 +73,8 @@ def _read_properties(desired: DesiredRecord, settings: CloudflareSettings) -> di
 
 def _find_problem(desired: DesiredRecord, properties: dict[str, str], plan: str) -> str:
     """Return why Cloudflare would refuse *desired*, "" if no reason is known."""
+    if not _NAME.fullmatch(desired.name):
+        return f"{desired.name}: names in zones of Cloudflare have letters, digits, hyphens and underscores"
     limit = _MAX_COMMENT.get(plan, _MAX_PAID_COMMENT)
     if len(comment := properties.get(COMMENT, "")) > limit:
         return f"the comment has {len(comment)} characters; the plan of the zone allows {limit}"

@@ -10,8 +10,21 @@ from extdns.model.kind import Kind, KubernetesObject, ObjectMeta
 from extdns.model.record import DesiredRecord
 from extdns.resources.core import ServiceSpec
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
+from extdns.resources.gloo import (
+    GlooListener,
+    GlooVirtualHost,
+    GlooVirtualService,
+    HttpListener,
+    Proxy,
+    ProxySpec,
+    ResourceSource,
+    SourceMetadata,
+)
 from extdns.resources.ingress_controllers import (
     INGRESS_ROUTE,
+    ROUTE_GROUP,
+    AmbassadorHost,
+    AmbassadorHostSpec,
     F5Spec,
     F5Status,
     F5VirtualServer,
@@ -19,21 +32,32 @@ from extdns.resources.ingress_controllers import (
     OpenShiftRoute,
     OpenShiftRouteSpec,
     OpenShiftRouteStatus,
+    RouteGroupLoadBalancer,
+    RouteGroupSpec,
+    RouteGroupStatus,
     RouterStatus,
 )
 from extdns.resources.kinds import STRUCTS
-from extdns.resources.meta import Condition
+from extdns.resources.meta import Condition, LoadBalancerIngress
 from extdns.sources.common.claim_stages import Nat64Stage, parse_nat64_networks, validate_claim
 from tests.fakes.view import FakeView
 from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.routes import gateway, http, listener
 from tests.unit.sources.samples import ingress, load_balancer, meta, ours, service
 
+CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
 STAGES: Final = (validate_claim, Nat64Stage(networks=parse_nat64_networks(["64:ff9b::/96"])))
 ANNOTATED: Final = (
     *("contour-httpproxy", "ingress", "istio-gateway", "istio-virtualservice", "kong-tcpingress", "openshift-route"),
     *("pod", "service"),
 )
+
+
+class RouteGroupObject(KubernetesObject, frozen=True, kw_only=True):
+    """A RouteGroup; its source decodes the JSON."""
+
+    spec: RouteGroupSpec
+    status: RouteGroupStatus
 
 
 def at(ttl: str) -> ObjectMeta:
@@ -58,6 +82,14 @@ def annotate(source: str) -> Callable[[str, str, str], tuple[Claim, ...]]:
         return find_claims(source, obj)
 
     return request
+
+
+def build_gloo_listener(domain: str) -> GlooListener:
+    """Return a listener for *domain*, made of the VirtualService `shop/web`."""
+    made_of = SourceMetadata(sources=(ResourceSource(kind="*v1.VirtualService", namespace="shop", name="web"),))
+    return GlooListener(
+        http_listener=HttpListener(virtual_hosts=(GlooVirtualHost(domains=(domain,), metadata=made_of),))
+    )
 
 
 WAYS: Final[dict[str, Callable[[str, str, str], tuple[Claim, ...]]]] = {
@@ -99,6 +131,36 @@ WAYS: Final[dict[str, Callable[[str, str, str], tuple[Claim, ...]]]] = {
         "traefik-proxy",
         IngressRoute(metadata=meta("shop/web", ours(hostname=host, target=target, ttl=ttl))),
         kind=INGRESS_ROUTE,
+    ),
+    "hosts of Skipper": lambda host, target, ttl: find_claims(
+        "skipper-routegroup",
+        RouteGroupObject(
+            metadata=at(ttl),
+            spec=RouteGroupSpec(hosts=(host,)),
+            status=RouteGroupStatus(
+                load_balancer=RouteGroupLoadBalancer(route_group=(LoadBalancerIngress(hostname=target),))
+            ),
+        ),
+        kind=ROUTE_GROUP,
+    ),
+    "domains of Gloo": lambda host, target, ttl: find_claims(
+        "gloo-proxy",
+        Proxy(metadata=meta("gloo-system/px"), spec=ProxySpec(listeners=(build_gloo_listener(host),))),
+        GlooVirtualService(metadata=at(ttl)),
+        load_balancer({}, target, location="gloo-system/px"),
+    ),
+    "hostname of Ambassador": lambda host, target, ttl: find_claims(
+        "ambassador-host",
+        AmbassadorHost(
+            metadata=meta("shop/web", ours(ttl=ttl) | {"external-dns.ambassador-service": "shop/lb"}),
+            spec=AmbassadorHostSpec(hostname=host),
+        ),
+        load_balancer({}, target, location="shop/lb"),
+    ),
+    "annotations of an unstructured object": lambda host, target, ttl: find_claims(
+        "unstructured",
+        KubernetesObject(metadata=meta("shop/web", ours(hostname=host, target=target, ttl=ttl))),
+        kind=CONFIG_MAP,
     ),
     "template": lambda host, target, _: find_claims(
         "service", service({}, ServiceSpec(type="ClusterIP")), pair=f"{host}:{target}".replace("{", "")

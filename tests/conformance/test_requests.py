@@ -5,6 +5,7 @@ Each text of a hostname, target or TTL comes in by each way: fields, annotations
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -18,11 +19,23 @@ from hypothesis import strategies as st
 from extdns.model import rrtype
 from extdns.model.change import Applied, Write
 from extdns.model.record import DesiredRecord
-from tests.conformance.provider import Rig, build_clouddns_rig, build_route53_rig, build_zonefile_rig
+from tests.conformance.provider import (
+    Rig,
+    build_clouddns_rig,
+    build_cloudflare_rig,
+    build_route53_rig,
+    build_zonefile_rig,
+    create,
+)
 from tests.conformance.requested import WAYS, list_records, request_endpoint
 from tests.strategies import hostnames, record_data, target_texts
 
-SERVICES: Final = {"zonefile": build_zonefile_rig, "route53": build_route53_rig, "clouddns": build_clouddns_rig}
+SERVICES: Final = {
+    "zonefile": build_zonefile_rig,
+    "route53": build_route53_rig,
+    "clouddns": build_clouddns_rig,
+    "cloudflare": build_cloudflare_rig,
+}
 TTLS: Final = st.sampled_from(("", "60", "10m", "-1", "1d", "99999999999"))
 numbers = count()
 
@@ -38,8 +51,14 @@ def submit(rig: Rig, desired: DesiredRecord) -> None:
 
 @pytest.fixture(scope="module", params=SERVICES)
 def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
+    """Return a rig whose foreign records must be the same at the end."""
     with TemporaryDirectory() as folder:
-        yield SERVICES[request.param](Path(folder))
+        rig = SERVICES[request.param](Path(folder))
+        rig.edit(create("foreign.example.org", "A", "192.0.2.200"))
+        before = rig.read()
+        yield rig
+        ours = re.compile(r".*n[0-9]+\.example\.org")
+        assert set(before) == {record for record in rig.read() if not ours.fullmatch(record.name)}
 
 
 @pytest.mark.parametrize("way", WAYS)

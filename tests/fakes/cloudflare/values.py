@@ -12,8 +12,9 @@ from tests.fakes.service.answers import ApiError
 Json = dict[str, Any]
 AUTOMATIC_TTL: Final = 1
 _TTLS: Final = range(60, 86_401)
-_HOST: Final = re.compile(r"(?=.{1,254}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)+[A-Za-z0-9-]+\.?")
-_NAME: Final = re.compile(r"(?=.{1,254}$)(\*\.)?([a-z0-9_*]([a-z0-9_*-]{0,61}[a-z0-9_*])?\.)*[a-z0-9-]+")
+# With hyphens anywhere in a label, as the API allows.
+_HOST: Final = re.compile(r"(?=.{1,254}$)([A-Za-z0-9_-]{1,63}\.)+[A-Za-z0-9-]{1,63}\.?")
+_NAME: Final = re.compile(r"(?=.{1,254}$)([a-z0-9_*-]{1,63}\.)*[a-z0-9-]{1,63}")
 _TEXT: Final = re.compile(r'"(?:[^"\\]|\\.){0,255}"(?: "(?:[^"\\]|\\.){0,255}")*')
 _FIELDS: Final = frozenset({"name", "type", "content", "ttl", "proxied", "priority", "data", "comment", "tags"})
 _PROXIABLE: Final = frozenset({"A", "AAAA", "CNAME"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,12 +14,13 @@ from hypothesis import strategies as st
 
 from extdns.model import rrtype
 from extdns.model.change import Refusal, Write
+from extdns.model.claim import Claim
 from extdns.model.record import DesiredRecord
 from providers.common.plain_records import adjust_record
 from tests.conformance.provider import ZONE_TEXT, build_desired, build_zonefile_rig, create, delete, update
-from tests.conformance.requested import list_records, request_endpoint
+from tests.conformance.requested import WAYS, list_records, request_endpoint
 from tests.required_programs import require_programs
-from tests.strategies import hostnames, record_data
+from tests.strategies import hostnames, record_data, target_texts
 
 # Each with the options with which its server loads a zone; BIND rejects invalid host names in primary zones.
 CHECKERS = {
@@ -101,15 +103,23 @@ def test_bind_rejects_a_zone_with_a_record_that_extdns_refuses_to_write(
     assert "not loaded due to errors" in find_errors(CHECKERS["named-checkzone"], path)
 
 
-REQUESTS = st.sampled_from(rrtype.OWNABLE).flatmap(
-    lambda rtype: st.tuples(hostnames(), st.just(rtype), record_data(rtype))
+ENDPOINTS = st.sampled_from(rrtype.OWNABLE).flatmap(
+    lambda rtype: st.tuples(
+        hostnames(), record_data(rtype).map(lambda target: lambda host: request_endpoint(host, rtype, target))
+    )
+)
+OTHERS = st.tuples(
+    hostnames(),
+    st.builds(
+        lambda way, target: lambda host: way(host, target, ""), st.sampled_from([*WAYS.values()]), target_texts()
+    ),
 )
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(REQUESTS, min_size=20, max_size=60))
-def test_zone_checkers_accept_what_dns_endpoints_request_and_extdns_does_not_reject(
-    requests: list[tuple[str, str, str]],
+@given(st.lists(ENDPOINTS | OTHERS, min_size=20, max_size=60))
+def test_zone_checkers_accept_what_objects_request_and_extdns_does_not_reject(
+    requests: list[tuple[str, Callable[[str], tuple[Claim, ...]]]],
 ) -> None:
     require_programs("zone files checked by name servers' programs", *(command[0] for command in CHECKERS.values()))
     numbers = count()
@@ -117,10 +127,9 @@ def test_zone_checkers_accept_what_dns_endpoints_request_and_extdns_does_not_rej
         rig = build_zonefile_rig(Path(folder))
         records = [
             adjust_record(desired, rig.zone)
-            for host, rtype, target in requests
-            for desired in list_records(
-                request_endpoint(host.replace("example.org", f"n{next(numbers)}.example.org"), rtype, target)
-            )
+            for host, request in requests
+            if (claims := request(host.replace("example.org", f"n{next(numbers)}.example.org")))
+            for desired in list_records(claims)
         ]
         rig.apply(*(Write(old=None, new=record) for record in records if isinstance(record, DesiredRecord)))
         for command in CHECKERS.values():
