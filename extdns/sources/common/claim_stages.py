@@ -31,6 +31,7 @@ from extdns.model.record import (
     parse_target,
 )
 from extdns.model.validation import (
+    MAX_TARGETS,
     TARGETS_ALLOWED,
     RecordProblem,
     describe_allowed,
@@ -42,6 +43,28 @@ from extdns.model.value import Value
 
 # A stage returns the claim itself, claims that replace it, or both the claim and claims derived from it.
 ClaimStage = Callable[[ResolvedClaim], tuple[Claim, ...]]
+
+MAX_OBJECT_TARGETS: Final = 100_000
+"""The most targets of all records of one object: more than two for each of the hostnames that fit into an object."""
+
+
+def limit_targets(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """Return *claims* of one object; without targets if they have more than `MAX_OBJECT_TARGETS` in total.
+
+    Each of many hostnames may have the same many targets, so that validation and rules take a time that grows with the
+    square of the size of the object.
+    """
+    if len(claims) * MAX_TARGETS <= MAX_OBJECT_TARGETS:
+        return claims  # a claim with more than its share is invalid by itself
+    count = sum(len(claim.desired.targets) for claim in claims if isinstance(claim, ResolvedClaim))
+    if count <= MAX_OBJECT_TARGETS:
+        return claims
+    value, allowed = f"{count} targets in all records of the object", f"at most {MAX_OBJECT_TARGETS} targets"
+    detail = describe_invalid_value(value, allowed)
+    return tuple(
+        _build_unresolved_claim(claim, Reason.INVALID_ENDPOINT, detail) if isinstance(claim, ResolvedClaim) else claim
+        for claim in claims
+    )
 
 
 def validate_claim(claim: ResolvedClaim, *, lenient: bool = False) -> tuple[ResolvedClaim | UnresolvedClaim]:

@@ -22,7 +22,7 @@ from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.common.annotations import Annotations, RecordOptions
 from extdns.sources.common.claim_builder import SourceSettings, Templates
-from extdns.sources.common.claim_stages import ClaimStage
+from extdns.sources.common.claim_stages import ClaimStage, limit_targets
 from extdns.sources.common.host_publisher import HostPublisher
 
 T = TypeVar("T")
@@ -162,7 +162,7 @@ class KindSource(Value, frozen=True, kw_only=True):
         )
         if spec.generate is not None or not to.exclude_by_settings(has_controller=spec.has_controller):
             spec.publish(obj if spec.decode is None else _decode(obj, to, spec.decode), to, view)
-        claims = refined = to.build()
+        claims = refined = limit_targets(to.build())
         for stage in self.stages:
             made = [stage(claim) if isinstance(claim, ResolvedClaim) else (claim,) for claim in refined]
             refined = tuple(chain.from_iterable(made))

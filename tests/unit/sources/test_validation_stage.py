@@ -38,6 +38,15 @@ def test_an_alias_annotation_makes_only_the_srv_record_of_a_service_invalid() ->
     assert claims[0].detail.endswith(": 'alias on SRV' is not valid; allowed: alias on A, AAAA and CNAME only")
 
 
+@pytest.mark.parametrize("hosts", [100, 101])
+def test_an_object_whose_records_have_more_than_100000_targets_in_total_has_no_targets(hosts: int) -> None:
+    names, addresses = (f"h{number}.t" for number in range(hosts)), (f"192.0.{n // 250}.{n % 250}" for n in range(1000))
+    claims = refined(load_balancer(ours(hostname=",".join(names), target=",".join(addresses)), "192.0.2.1"))
+    details = {claim.detail if isinstance(claim, UnresolvedClaim) else "" for claim in claims}
+    problem = "'101000 targets in all records of the object' is not valid; allowed: at most 100000 targets"
+    assert (len(claims), details) == (hosts, {"" if hosts == 100 else problem})
+
+
 # docs/spec/sources.md 8.4
 def test_target_networks_filter_the_targets_of_each_record_type_separately() -> None:
     obj = load_balancer(ours(hostname="a.t,b.t"), "192.0.2.1", "2001:db8::1", "lb.t")
