@@ -126,8 +126,8 @@ class StateSync:
     def handle_failure(self, failed: StateFailed, now_s: float) -> set[DnsName]:
         """Schedule a retry of a failed load or save. Deletes wait for the first five attempts only.
 
-        They do not wait for a person: to grant a permission, or in a single pass to renew the credentials. An API server
-        that has just started answers that a permission is missing, too, until it has read the roles.
+        They do not wait for a person: to grant a permission, or in a single pass to renew the credentials. An API
+        server that has just started answers that a permission is missing, too, until it has read the roles.
 
         Args:
             failed: what failed.
