@@ -113,7 +113,7 @@ def test_external_dns_fails_by_a_refused_record_unless_it_is_too_large_or_in_a_d
 ) -> None:
     adjust = accept_only(lambda _: False, limit)
     request = observe("web", build_claim("web", "web"))
-    plan = PlanSettings(compat=True)
+    plan = replace(PLAN, compat=True)
     world = start_world(first=[request], adjust=adjust, has_writer=has_writer, plan=plan)
     assert reference_fails(world.engine) is fails
 
