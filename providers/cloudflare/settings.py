@@ -11,6 +11,9 @@ from providers.common.api_calls import RateLimit, WriteOptions
 
 URL: Final = "https://api.cloudflare.com/client/v4"
 MAX_PAGE_ITEMS: Final = 5000
+LEAST_OPERATIONS: Final = 200
+"""The operations of a batch that every plan allows."""
+
 MAX_CALLS_PER_S: Final = 3.0
 """Cloudflare allows a user 1,200 calls in five minutes, the dashboard included, and blocks everything beyond."""
 
@@ -41,7 +44,7 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
     comment: str = ""
     page_items: int = MAX_PAGE_ITEMS
     page_names: int = 25_000
-    max_operations: int = 200
+    max_operations: int = LEAST_OPERATIONS
     pause_s: float = 0.0
     rate_limit: RateLimit = RateLimit(per_s=MAX_CALLS_PER_S)
     write_options: WriteOptions = WriteOptions()

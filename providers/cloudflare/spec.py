@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.flags.providers import CloudflareFlags
 from extdns.model.zone import Permission, Zone
 from providers.cloudflare.entries import PROPERTIES
-from providers.cloudflare.settings import MAX_CALLS_PER_S, MAX_PAGE_ITEMS, URL, CloudflareSettings
+from providers.cloudflare.settings import LEAST_OPERATIONS, MAX_CALLS_PER_S, MAX_PAGE_ITEMS, URL, CloudflareSettings
 from providers.common.api_calls import RateLimit, RateLimiter
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
 
@@ -43,7 +43,7 @@ def build_settings(context: ProviderContext[CloudflareFlags]) -> CloudflareSetti
         proxied=flags.cloudflare_proxied,
         comment=flags.cloudflare_record_comment,
         page_items=min(max(flags.cloudflare_dns_records_per_page, 1), MAX_PAGE_ITEMS),
-        max_operations=flags.batch_change_size,
+        max_operations=max(flags.batch_change_size, LEAST_OPERATIONS),
         pause_s=flags.batch_change_interval_s,
         rate_limit=RateLimit(per_s=min(limit.per_s, MAX_CALLS_PER_S), burst=limit.burst),
         write_options=context.write_options,

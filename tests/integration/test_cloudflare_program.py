@@ -51,6 +51,15 @@ def test_fifty_names_take_one_batch_and_a_second_pass_only_reads(fake: Cloudflar
     assert take_calls(fake) == ["GET zones", READ]
 
 
+def test_a_limit_of_batches_below_that_of_every_plan_has_no_effect(
+    fake: Cloudflare, installation: Installation
+) -> None:
+    zone = fake.add_zone("example.org")
+    installation.replace_manifests(service("web"))
+    assert installation.run_once("--batch-change-size=1") == 0
+    assert len(fake.list_records(zone)) == 2
+
+
 def test_a_record_is_proxied_and_no_longer_proxied_as_its_service_asks_and_foreign_records_stay(
     fake: Cloudflare, installation: Installation
 ) -> None:
