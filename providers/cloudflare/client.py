@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final, Generic, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 import urllib3
@@ -98,8 +100,23 @@ class CloudflareApi:
         """Prepare calls; nothing is sent yet. *rate_limiter* delays calls to the allowed rate."""
         self._settings = settings
         self._rate_limiter = rate_limiter
+
+    @cached_property
+    def _pool(self) -> urllib3.PoolManager:
+        """The connections, through the proxy that HTTPS_PROXY and NO_PROXY name, if any. Raises `OSError`."""
+        parts = urlsplit(self._settings.url)
+        proxy = "" if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme, "")
         bundle = find_ca_bundle(os.environ, sdk_variable="")
-        self._pool = urllib3.PoolManager(maxsize=_CONNECTIONS, retries=False, ca_certs=bundle or None)
+        build = partial(urllib3.PoolManager, maxsize=_CONNECTIONS, retries=False, ca_certs=bundle or None)
+        if not proxy:
+            return build()
+        user = unquote(proxy.partition("://")[2].rpartition("@")[0])
+        headers = urllib3.make_headers(proxy_basic_auth=user) if user else None
+        try:
+            return urllib3.ProxyManager(proxy, proxy_headers=headers, **build.keywords)
+        except http.HTTPError as exc:  # its text may have the password
+            name = f"{parts.scheme.upper()}_PROXY"
+            raise OSError(f"{name} is not the address of a proxy, such as http://proxy.example:3128") from exc
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
         """Return how many calls may be made now."""
@@ -192,7 +209,7 @@ class CloudflareApi:
                 method, url, body=body, headers=headers, timeout=urllib3.Timeout(connect=connect_s, read=read_s)
             )
             status = response.status
-        except http.HTTPError as exc:
+        except (http.HTTPError, OSError) as exc:
             kind = FailureKind.RETRYABLE if isinstance(exc, _NOT_SENT) else FailureKind.UNANSWERED
             raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
         finally:

@@ -16,6 +16,7 @@ from extdns.model.value import StringMap
 from providers.cloudflare.entries import COMMENT, PROXIED, TAGS
 from providers.cloudflare.provider import CloudflareReader, CloudflareWriter, check_permission
 from providers.cloudflare.settings import CloudflareSettings
+from providers.common.api_calls import CallFailedError
 from tests.cloudflare import client
 from tests.conformance.provider import build_batch, build_desired, create, delete, restate, update
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
@@ -372,6 +373,20 @@ def test_missing_or_malformed_credentials_are_said_before_a_call(
     with pytest.raises(CredentialsError, match="CF_API_TOKEN"):
         world.read()
     assert world.actions() == []
+
+
+def test_calls_go_through_the_proxy_of_the_environment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", world.fake.url.replace("http://", "http://me:secret@"))
+    monkeypatch.setenv("NO_PROXY", "")
+    settings = CloudflareSettings(url="http://127.0.0.1:9/client/v4")  # nobody listens there
+    assert [zone.name for zone in client(settings).list_zones()[0]] == ["example.org"]
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with pytest.raises(CallFailedError, match="refused"):
+        client(settings).list_zones()
+    monkeypatch.setenv("HTTP_PROXY", "me:secret@proxy.example")
+    monkeypatch.setenv("NO_PROXY", "")
+    with pytest.raises(CallFailedError, match="HTTP_PROXY is not the address of a proxy"):
+        client(settings).list_zones()
 
 
 def test_an_unreachable_service_is_asked_again_later_and_nothing_was_written(world: World) -> None:
