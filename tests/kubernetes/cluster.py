@@ -28,7 +28,7 @@ OLDEST, *_, NEWEST = sorted(KUBERNETES)
 _NO_OBJECT: Final = base64.b64encode(b"/no-object").decode()
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _WITHOUT_STREAMS: Final = ("--feature-gates=WatchList=false",)
-_HANGS_S: Final = 120.0
+_HANGS_S: Final = 240.0
 _NEVER_SET: Final = Event()
 
 

@@ -9,7 +9,11 @@ from tests.required_programs import require_program, require_programs
 
 @pytest.mark.parametrize(
     ("program", "how"),
-    [("knotd", "apt-get install knot"), ("opa", "go install github.com/open-policy-agent/opa@")],
+    [
+        ("knotd", "apt-get install knot"),
+        ("opa", "go install github.com/open-policy-agent/opa@"),
+        ("kubectl-1.37", ".ci/build-kubernetes v1.37"),
+    ],
 )
 @pytest.mark.parametrize("in_ci", [True, False], ids=["in-ci", "elsewhere"])
 def test_a_test_without_its_program_ends_with_the_command_that_installs_it(

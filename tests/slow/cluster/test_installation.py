@@ -14,7 +14,7 @@ from extdns.config import parse
 from tests.fakes.apiserver.kinds import KINDS
 from tests.fakes.clocks import ShiftedClock
 from tests.fakes.route53.server import Route53
-from tests.kubernetes.cluster import Cluster, Json
+from tests.kubernetes.cluster import NEWEST, Cluster, Json
 from tests.objects import PREFIX, service
 from tests.program.running import HANGS_S, run_in_background
 from tests.slow.chart.test_opa import VALUES as OPA
@@ -111,7 +111,7 @@ def build_routes() -> Iterator[Json]:
 @pytest.fixture
 def stocked(any_version: Cluster) -> Iterator[Cluster]:
     """Return a cluster with an object for each source, and none of them afterwards."""
-    crds = Path(str(shutil.which("kubectl-1.37"))).parent / "gateway-api.yaml"
+    crds = Path(str(shutil.which(f"kubectl-{NEWEST}"))).parent / "gateway-api.yaml"
     any_version.kubectl("apply", "--server-side", "-f", str(crds))
     for kind in KINDS:
         if kind.group == "gateway.networking.k8s.io" and kind.kind in {"Gateway", "HTTPRoute"}:
