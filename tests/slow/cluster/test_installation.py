@@ -186,6 +186,8 @@ def test_the_program_lacks_no_right_and_uses_every_right_that_the_chart_grants(
         stocked.put(subject | {"metadata": subject["metadata"] | {"annotations": annotations}})
 
     subject = next(one for one in (*build_objects(), *build_routes()) if one["metadata"]["name"] in names & SUBJECTS)
+    # With rules in Rego no record is deleted here, and the state may stay as it was created.
+    optional = {("update", "", "configmaps")} if "opa" in values else set()
     with Release(stocked, helm, tmp_path, values) as release, OpaProcess(tmp_path, policies={"any": RULE}) as opa:
         for name, text in release.environ(dns).items():
             monkeypatch.setenv(name, text)
@@ -196,7 +198,7 @@ def test_the_program_lacks_no_right_and_uses_every_right_that_the_chart_grants(
             assert running.controller.first_pass_done.wait(HANGS_S)
             stocked.until(lambda: names <= list_published())
             running.pass_time(MINUTES)  # the objects in the ownership records are missing, so each is read
-            awaited = {right for right in granted if right[0] in {"get", "update"}}
+            awaited = {right for right in granted if right[0] in {"get", "update"}} - optional
             stocked.until(lambda: awaited <= find_used())
             invalidate(1)
             stocked.until(lambda: ("create", *EVENTS) in find_used())
@@ -205,4 +207,4 @@ def test_the_program_lacks_no_right_and_uses_every_right_that_the_chart_grants(
             stocked.until(lambda: ("patch", *EVENTS) in find_used())
     assert find_rights(stocked.read_audit_log()[before:], denied=True) <= {one[:3] for one in NOT_IN_ONE_NAMESPACE}
     lists = {right for right in granted if right[0] == "list"} if stocked.streams_lists else set()
-    assert find_used() == granted - lists
+    assert find_used() | optional == granted - lists
