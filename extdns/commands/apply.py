@@ -56,6 +56,11 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, plan: str) -> int:
         raise usage_error(
             "the plan was made with --base, so it cannot be applied", "make a plan without --base: extdns plan"
         )
+    if stored.status_from_cluster:
+        raise usage_error(
+            "the plan was made with --with-cluster or --cluster-snapshot, so it cannot be applied",
+            "make a plan of the cluster itself: extdns plan, without --manifests",
+        )
     config = configure_pass(flags, environ)
     reader, writer = build_provider(config)
     if writer is None:

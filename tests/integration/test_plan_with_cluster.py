@@ -154,6 +154,19 @@ def test_a_wrong_use_of_snapshots_is_a_usage_error(
     assert text in capsys.readouterr().err
 
 
+def test_a_plan_with_the_status_of_the_cluster_cannot_be_applied(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.deploy(service("web"))
+    capsys.readouterr()
+    flags = repository.live.flags(f"--manifests={repository.folder}")
+    cli.main(["plan", *flags, "--with-cluster", "--output=json"], {})
+    file = repository.root / "plan.json"
+    file.write_text(capsys.readouterr().out)
+    assert cli.main(["apply", *flags, f"--plan={file}"], {}) == 1
+    assert "--with-cluster or --cluster-snapshot, so it cannot be applied" in capsys.readouterr().err
+
+
 def test_completing_needs_manifests(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", *repository.live.flags("--with-cluster")], {}) == 1
     assert "--with-cluster completes manifests, and there are none" in capsys.readouterr().err
