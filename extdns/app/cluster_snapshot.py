@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -73,8 +74,10 @@ def take_snapshot(config: Config) -> bytes:
     cluster = build_cluster(config, [source.kind for source in build_sources(config)], {})
     try:
         states = {kind: cluster.require(kind) for kind in dict.fromkeys(kinds)}
+        ends_at_s = time.monotonic() + _WAIT_S
         while any(state.phase is Phase.LISTING for state in states.values()):
-            if not cluster.take(_WAIT_S):
+            cluster.take(max(ends_at_s - time.monotonic(), 0))
+            if time.monotonic() >= ends_at_s:
                 raise UsageError(f"the cluster did not list its objects within {_WAIT_S:g} s\n  try again")
             states = {kind: cluster.require(kind) for kind in states}
         lines = [_encode(kind, obj) for kind in sorted(states) for obj in _select(cluster, states[kind])]

@@ -11,7 +11,7 @@ import pytest
 
 from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import Json, ingress, node, service
+from tests.objects import Json, ingress, node, numbered, service, services
 from tests.program.installation import Installation
 
 
@@ -127,6 +127,15 @@ def test_secrets_are_never_in_a_snapshot(tmp_path: Path, capsys: pytest.CaptureF
     flags = live.flags("--unstructured-resource=secrets.v1", "--fqdn-template={{.Name}}.example.org")
     assert cli.main(["snapshot", *flags], {}) == 1
     assert "Secrets" in capsys.readouterr().err
+
+
+def test_a_snapshot_waits_for_all_pages_of_a_list(
+    repository: Repository, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("extdns.kube.live.cluster._MAX_CHANGES_PER_TAKE", 0)  # each page is taken by itself
+    repository.live.apply(*services(numbered(1200)))
+    text = Path(repository.snapshot(capsys).partition("=")[2]).read_text()
+    assert len(json.loads(text)["items"]) == 1200
 
 
 def test_a_snapshot_holds_only_what_sources_read(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
