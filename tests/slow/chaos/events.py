@@ -36,6 +36,9 @@ DRIFT_PAUSE_S: Final = 700.0
 REFUSED_UNTIL: Final = 0.3
 """Part of the script in which batches are refused; later ones would be retried after the end of the run."""
 
+STATE_UNTIL: Final = 0.7
+"""Part of the script after which every call about the saved state fails."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
@@ -86,6 +89,9 @@ class Script:
     def write(self) -> Iterator[Event]:
         """Yield the events in the order of creation, which is not always the order of time."""
         yield from self._begin()
+        another_s = self._seconds * self._random.uniform(0.2, 0.6)
+        yield Event(at_s=another_s, actor="network", verb="other-cluster")
+        yield Event(at_s=self._seconds * STATE_UNTIL, actor="network", verb="fail-state")
         at_s = 0.5
         while at_s < self._seconds:
             yield from self._write_moment(at_s)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from threading import Timer
-from typing import Final
+from typing import Any, Final
 
 from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Refuse, Stall
 from tests.fakes.apiserver.server import ApiServer
@@ -13,7 +14,13 @@ from tests.slow.chaos.services import DnsService
 
 LATE_S: Final = 2.0
 """How many seconds a late answer is delayed."""
+_SWAPPED: Final = ("Namespace", "Service", "Ingress", "DNSEndpoint", "ConfigMap", "Lease")
 _LATE: Final = frozenset({"late", "late-worked"})
+
+
+def build_identity(uid: str) -> dict[str, Any]:
+    """Return the namespace whose uid identifies a cluster."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
 
 
 class Network:
@@ -40,11 +47,24 @@ class Network:
             case "expire":
                 self._server.expire()
                 self._server.end_watches(Order.EXPIRE)
+            case "other":
+                self._visit_other_cluster()
+            case "fail":
+                self._server.faults.arm(Refuse(code=500), resource="configmaps", times=None)
             case "recover":
                 self._server.faults.clear()
                 self._service.recover()
             case _:
                 raise AssertionError(event)
+
+    def _visit_other_cluster(self) -> None:
+        """Let an empty cluster answer at the address of ours for some seconds; events that are due then are late."""
+        ours = [found for kind in _SWAPPED for found in self._server.objects(kind)]
+        for found in ours:
+            del found["metadata"]["resourceVersion"]
+        self._server.swap([build_identity("there")])
+        time.sleep(LATE_S)
+        self._server.swap(ours)
 
     def _fail_kube(self, verb: str, resource: str, times: int) -> None:
         if verb == "empty-list":

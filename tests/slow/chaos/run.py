@@ -32,7 +32,7 @@ from tests.slow.chaos.audit_lines import (
 )
 from tests.slow.chaos.cluster import Cluster
 from tests.slow.chaos.events import REPLICAS, Event, list_names, write_script
-from tests.slow.chaos.faults import Network
+from tests.slow.chaos.faults import Network, build_identity
 from tests.slow.chaos.replicas import HANGS_S, Operator, Replica
 from tests.slow.chaos.services import DnsService, Key
 from tests.slow.chaos.writer import Writer
@@ -91,6 +91,7 @@ class Chaos:
         self._script = write_script(seed, seconds)
         self._stack = ExitStack()
         self._server = self._stack.enter_context(ApiServer())
+        self._server.put(build_identity("here"))
         self._server.api.watch_list = Random(seed).choice(list(WatchList))
         kubeconfig = self._server.kubeconfig(folder / "kubeconfig")
         flags = (*FLAGS, *service.flags, f"--kubeconfig={kubeconfig}")

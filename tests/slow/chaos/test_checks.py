@@ -272,5 +272,7 @@ def test_the_chaos_script_depends_only_on_the_seed_and_contains_every_kind_of_fa
         "dns",
         "cut",
         "expire",
+        "other",
+        "fail",
         "recover",
     }
