@@ -33,6 +33,12 @@ _LIST: Final = "ListZones"
 _READ: Final = "ListRecords"
 _WRITE: Final = "BatchRecords"
 _ZONES_PER_PAGE: Final = 50
+_MAX_BYTES: Final = 64 << 20
+_CHUNK_BYTES: Final = 1 << 16
+_MAX_PAGES: Final = 1000
+_MAX_ERRORS: Final = 10
+_MAX_TEXT: Final = 500
+_MAX_WAIT_S: Final = 3600.0
 _CONNECTIONS: Final = 16
 _NOT_SENT: Final = (http.NewConnectionError, http.NameResolutionError, http.ConnectTimeoutError, http.SSLError)
 _READ_TRIES: Final = 3
@@ -64,7 +70,10 @@ class _Error(Value, frozen=True, kw_only=True):
 
     @property
     def innermost(self) -> _Error:
-        return self.error_chain[0].innermost if self.error_chain else self
+        found = self
+        while found.error_chain:
+            found = found.error_chain[0]
+        return found
 
 
 class _PageInfo(Value, frozen=True, kw_only=True):
@@ -124,15 +133,9 @@ class CloudflareApi:
 
     def list_zones(self) -> tuple[tuple[CloudflareZone, ...], int]:
         """Return all zones that the credentials can see, and the number of calls that this took."""
-        found: list[CloudflareZone] = []
-        page = pages = 1
-        while page <= pages:
-            query = {"page": page, "per_page": _ZONES_PER_PAGE}
-            answer = self._call(_LIST, "GET", f"/zones?{urlencode(query)}", _Answer[tuple[CloudflareZone, ...]])
-            found += answer.result or ()
-            pages = answer.result_info.total_pages if answer.result_info else 1
-            page += 1
-        return tuple(found), page - 1
+        form = _Answer[tuple[CloudflareZone, ...]]
+        pages = list(self._read_pages(_LIST, "/zones", {"per_page": _ZONES_PER_PAGE}, form))
+        return tuple(zone for page in pages for zone in page.result or ()), len(pages)
 
     def get_zone(self, zone_id: str) -> CloudflareZone:
         """Return one zone."""
@@ -146,8 +149,10 @@ class CloudflareApi:
 
         Pages are cut by position, so a change between two of them hides or repeats values. Then they are read again.
         """
+        path, chosen = _build_records_path(zone_id), {"name.exact": name} if name else {"order": "name"}
+        query = {"per_page": self._settings.page_items, **chosen}
         for _ in range(_READ_TRIES):
-            pages = list(self._read_pages(zone_id, context, name))
+            pages = list(self._read_pages(_READ, path, query, _Answer[tuple[Entry, ...]], context))
             entries = {entry.id: entry for page in pages for entry in page.result or ()}
             total = {page.result_info.total_count if page.result_info else len(entries) for page in pages}
             if total == {len(entries)}:
@@ -155,20 +160,22 @@ class CloudflareApi:
         detail = f"the zone changed during each of {_READ_TRIES} reads"
         raise CallFailedError(FailureKind.RETRYABLE, _READ, context, "inconsistent pages", detail)
 
-    def _read_pages(self, zone_id: str, context: str, name: str) -> Iterator[_Answer[tuple[Entry, ...]]]:
-        chosen = {"name.exact": name} if name else {"order": "name"}
+    def _read_pages(
+        self, call: str, path: str, query: Mapping[str, object], form: type[_Answer[T]], context: str = ""
+    ) -> Iterator[_Answer[T]]:
         page = pages = 1
         while page <= pages:
-            query = urlencode({"page": page, "per_page": self._settings.page_items, **chosen})
-            path = f"/zones/{zone_id}/dns_records?{query}"
-            answer = self._call(_READ, "GET", path, _Answer[tuple[Entry, ...]], context)
+            answer = self._call(call, "GET", f"{path}?{urlencode({'page': page, **query})}", form, context)
             pages = answer.result_info.total_pages if answer.result_info else 1
+            if pages > _MAX_PAGES:
+                detail = f"the answer names {pages} pages; allowed: {_MAX_PAGES}"
+                raise CallFailedError(FailureKind.UNANSWERED, call, context, "too many pages", detail)
             page += 1
             yield answer
 
     def write(self, zone_id: str, operations: Operations, context: str) -> BatchResult:
         """Make *operations*, all or none, and return the values that were written."""
-        path, body = f"/zones/{zone_id}/dns_records/batch", operations.encode()
+        path, body = f"{_build_records_path(zone_id)}/batch", operations.encode()
         changes = len(operations.deletes) + len(operations.patches) + len(operations.posts)
         answer = self._call(_WRITE, "POST", path, _Answer[BatchResult], context, body=body, changes=changes)
         return answer.result or BatchResult()
@@ -189,33 +196,52 @@ class CloudflareApi:
         if changes:
             self._settings.write_options.require_can_begin(call, context)
         with measure_call(self._settings.on_call, call):
-            response = self._send(call, method, path, headers, body, context)
-            answer = _decode(response, form)
+            response, content = self._send(call, method, path, headers, body, context)
+            answer = _decode(content, form)
             if response.status == HTTPStatus.TOO_MANY_REQUESTS:
                 wait_s = _parse_seconds(response.headers.get("Retry-After", ""))
                 self._rate_limiter.record_throttle(call, changes=changes, wait_s=wait_s)
             if answer is None or not answer.success:
-                raise _build_error(call, context, response, answer.errors if answer else ())
+                raise _build_error(call, context, response.status, content, answer.errors if answer else ())
         self._rate_limiter.record_success(call)
         return answer
 
     def _send(
         self, call: str, method: str, path: str, headers: Mapping[str, str], body: bytes | None, context: str
-    ) -> urllib3.BaseHTTPResponse:
+    ) -> tuple[urllib3.BaseHTTPResponse, bytes]:
         connect_s, read_s = self._settings.write_options.timeouts_s if body else DEFAULT_TIMEOUTS_S
         url, status, started_s = self._settings.url + path, UNANSWERED, time.monotonic()
         try:
+            timeout = urllib3.Timeout(connect=connect_s, read=read_s)
             response = self._pool.request(
-                method, url, body=body, headers=headers, timeout=urllib3.Timeout(connect=connect_s, read=read_s)
+                method, url, body=body, headers=headers, timeout=timeout, preload_content=False
             )
             status = response.status
+            with response:
+                content = _read_body(response, url, started_s + connect_s + read_s)
         except (http.HTTPError, OSError) as exc:
             kind = FailureKind.RETRYABLE if isinstance(exc, _NOT_SENT) else FailureKind.UNANSWERED
             raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
         finally:
             seconds = time.monotonic() - started_s
             self._settings.on_request(ApiRequest(method=method, url=url, status=status, seconds=seconds))
-        return response
+        return response, content
+
+
+def _build_records_path(zone_id: str) -> str:
+    return f"/zones/{zone_id}/dns_records"
+
+
+def _read_body(response: urllib3.BaseHTTPResponse, url: str, deadline_s: float) -> bytes:
+    """Return the body of *response*. The timeout of a socket limits each read only."""
+    content = bytearray()
+    while chunk := response.read1(_CHUNK_BYTES, decode_content=False):
+        content += chunk
+        if len(content) > _MAX_BYTES:
+            raise http.ResponseError(f"the answer is longer than {_MAX_BYTES} bytes")
+        if time.monotonic() > deadline_s:
+            raise http.ReadTimeoutError(response, url, "the answer is not complete in time")  # type: ignore[arg-type]
+    return bytes(content)
 
 
 def _read_credentials(call: str, context: str) -> dict[str, str]:
@@ -243,27 +269,24 @@ def _read_credentials(call: str, context: str) -> dict[str, str]:
     return headers
 
 
-def _decode(response: urllib3.BaseHTTPResponse, form: type[_Answer[T]]) -> _Answer[T] | None:
+def _decode(content: bytes, form: type[_Answer[T]]) -> _Answer[T] | None:
     """Return the answer; None if it does not have the form of the API, such as a page of a proxy."""
     try:
-        return msgspec.json.decode(response.data, type=form)
-    except (msgspec.MsgspecError, UnicodeError):
+        return msgspec.json.decode(content, type=form)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
 
 
 def _parse_seconds(text: str) -> float:
-    return float(text) if text.isascii() and text.isdecimal() else 0.0
+    return min(float(text), _MAX_WAIT_S) if text.isascii() and text.isdecimal() else 0.0
 
 
-def _build_error(
-    call: str, context: str, response: urllib3.BaseHTTPResponse, errors: tuple[_Error, ...]
-) -> CallFailedError:
-    found = [error.innermost for error in errors]
+def _build_error(call: str, context: str, status: int, content: bytes, errors: tuple[_Error, ...]) -> CallFailedError:
+    found = [error.innermost for error in errors[:_MAX_ERRORS]]
     code = found[0].code if found else 0
-    texts = tuple(f"{one.message} ({one.code})" for one in found)
-    detail = "; ".join(texts) or sanitize(response.data[:200].decode("utf-8", "replace"), 200)
-    kind = _find_kind(response.status, code)
-    return CallFailedError(kind, call, context, str(code or response.status), detail, messages=texts)
+    texts = tuple(f"{sanitize(one.message, _MAX_TEXT)} ({one.code})" for one in found)
+    detail = "; ".join(texts) or sanitize(content[:200].decode("utf-8", "replace"), 200)
+    return CallFailedError(_find_kind(status, code), call, context, str(code or status), detail, messages=texts)
 
 
 def _find_kind(status: int, code: int) -> FailureKind:

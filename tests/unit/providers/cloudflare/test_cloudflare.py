@@ -20,7 +20,8 @@ from providers.common.api_calls import CallFailedError
 from tests.cloudflare import client
 from tests.conformance.provider import build_batch, build_desired, create, delete, restate, update
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
-from tests.fakes.service.faults import Drop, Meanwhile, Refuse
+from tests.fakes.service.answers import Answer
+from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
 from tests.route53 import FastClock
 
 BATCH = "POST dns_records"
@@ -186,6 +187,48 @@ def test_no_call_is_made_for_as_long_as_cloudflare_says_after_throttling(world: 
     world.read()
     assert world.clock.monotonic_s() - began_s >= 120
     assert world.reader.read_rate_limits()[0].throttle_count == 1
+
+
+class Hostile(Fault):
+    """Answers with *body* and *headers*, whatever was asked."""
+
+    def __init__(self, body: str, status: int = 200, **headers: str) -> None:
+        self._status, self._body, self._headers = status, body, headers
+
+    def after(self, answer: Answer) -> Answer:
+        return Answer(status=self._status, body=self._body.encode(), headers={**answer.headers, **self._headers})
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (Hostile('{"success":true,"result":[],"result_info":{"total_pages":1000000000}}'), "too many pages"),
+        (Hostile('{"errors":[' + '{"error_chain":[' * 9999 + "]}" * 9999 + "]}", 400), "ListRecords on zone"),
+        (Hostile('{"errors":[' + '{"error_chain":[' * 400 + "]}" * 400 + "]}", 400), "ListRecords on zone"),
+        (Hostile('{"errors":[{"message":"' + "\\u001b\\n" * 50_000 + '"}]}', 400), r"\x1b\n"),
+        (Hostile(" " * 100_001), "longer than 100000 bytes"),
+    ],
+    ids=["endless pages", "too deep to decode", "deep", "escape sequences of 100 kB", "long"],
+)
+def test_an_answer_of_any_size_and_form_costs_one_call_and_gives_a_short_message(
+    world: World, monkeypatch: pytest.MonkeyPatch, fault: Hostile, message: str
+) -> None:
+    monkeypatch.setattr("providers.cloudflare.client._MAX_BYTES", 100_000 if "long" in message else 1 << 20)
+    world.fake.faults.arm(fault, action=READ)
+    with pytest.raises(RetryableError) as raised:
+        world.read()
+    text = str(raised.value)
+    assert message in text
+    assert len(text) < 1000
+    assert text.isprintable()
+    assert world.actions() == [READ]
+
+
+def test_cloudflare_can_delay_calls_for_an_hour_but_not_for_ever(world: World) -> None:
+    world.fake.faults.arm(Hostile("{}", 429, **{"Retry-After": "9" * 400}), action=READ)
+    with pytest.raises(RetryableError):
+        world.read()
+    assert world.reader.read_rate_limits()[0].calls_left >= -3600 * world.settings.rate_limit.per_s
 
 
 def test_a_message_names_the_innermost_error(world: World) -> None:
