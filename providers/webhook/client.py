@@ -45,6 +45,7 @@ _ABOUT_ENDPOINTS: Final = _FINAL | {HTTPStatus.INTERNAL_SERVER_ERROR}
 
 _MAX_TEXT: Final = 500
 _CALL: Final = "Webhook"
+_INVALID_ANSWER: Final = "invalid answer"
 
 
 class WebhookAnswer(NamedTuple):
@@ -62,16 +63,20 @@ class WebhookAnswer(NamedTuple):
 
 
 class EndpointsRefusedError(CallFailedError):
-    """A webhook did not adjust the endpoints of a request, perhaps because one of them is wrong.
+    """A webhook did not adjust the endpoints of a request, perhaps because one of them is wrong or very long.
 
     Attributes:
         is_final: whether the same endpoints will never be adjusted.
     """
 
-    def __init__(self, answer: WebhookAnswer) -> None:
-        """Describe *answer*."""
-        super().__init__(FailureKind.RETRYABLE, f"{_CALL} {ADJUST}", "", answer.text, "")
-        self.is_final = answer.status in _FINAL
+    def __init__(self, code: str, detail: str = "", *, is_final: bool = False) -> None:
+        """Describe the answer by *code* and *detail*."""
+        super().__init__(FailureKind.RETRYABLE, f"{_CALL} {ADJUST}", "", code, detail)
+        self.is_final = is_final
+
+
+class LongAnswerError(CallFailedError):
+    """The answer is longer than the settings allow."""
 
 
 class WebhookClient:
@@ -98,7 +103,7 @@ class WebhookClient:
         try:
             return wire.decode_filter(answer.body)
         except WireError as exc:
-            raise _build_body_error(NEGOTIATE, exc) from exc
+            raise _build_failure(FailureKind.RETRYABLE, NEGOTIATE, _INVALID_ANSWER, str(exc)) from exc
 
     def read_records(self) -> bytes:
         """Return the body of `GET /records`, not decoded."""
@@ -114,9 +119,12 @@ class WebhookClient:
             EndpointsRefusedError: one of them may be wrong.
             CallFailedError: the call failed otherwise.
         """
-        answer = self._call(ADJUST, "POST", wire.ADJUST_PATH, wire.encode_endpoints(endpoints))
+        try:
+            answer = self._call(ADJUST, "POST", wire.ADJUST_PATH, wire.encode_endpoints(endpoints))
+        except LongAnswerError as exc:
+            raise EndpointsRefusedError(exc.code, exc.detail) from exc
         if answer.status in _ABOUT_ENDPOINTS:
-            raise EndpointsRefusedError(answer)
+            raise EndpointsRefusedError(answer.text, is_final=answer.status in _FINAL)
         if answer.status != wire.ADJUSTED:
             failed = _build_error(ADJUST, answer)
             if failed.kind is FailureKind.REFUSED:
@@ -125,7 +133,7 @@ class WebhookClient:
         try:
             return wire.decode_endpoints(answer.body)
         except WireError as exc:
-            raise _build_body_error(ADJUST, exc) from exc
+            raise EndpointsRefusedError(_INVALID_ANSWER, str(exc)) from exc
 
     def apply(self, changes: Changes) -> WebhookAnswer:
         """Send *changes* and return the answer, whatever its status is."""
@@ -210,12 +218,8 @@ class WebhookClient:
         limit = wire.limit_body(self._settings.max_body_bytes)
         body = response.read(limit + 1)
         if len(body) > limit:
-            raise _build_failure(
-                FailureKind.UNANSWERED,
-                call,
-                "answer too large",
-                f"more than {limit} bytes; see --webhook-provider-max-body-size",
-            )
+            detail = f"more than {limit} bytes; see --webhook-provider-max-body-size"
+            raise LongAnswerError(FailureKind.UNANSWERED, f"{_CALL} {call}", "", "answer too large", detail)
         if response.length:
             raise HTTPException(f"the answer ends {response.length} bytes early")
         return body
@@ -239,7 +243,3 @@ def _find_failure(answer: WebhookAnswer) -> FailureKind | None:
 def _build_error(call: str, answer: WebhookAnswer) -> CallFailedError:
     """Return the error for an *answer* to a call that changes nothing."""
     return _build_failure(_find_failure(answer) or FailureKind.RETRYABLE, call, answer.text, "")
-
-
-def _build_body_error(call: str, exc: WireError) -> CallFailedError:
-    return _build_failure(FailureKind.RETRYABLE, call, "invalid answer", str(exc))

@@ -31,6 +31,7 @@ from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
 from providers.common import rdata
 from providers.common.api_calls import parse_service_name
+from providers.webhook import wire
 from providers.webhook.wire import Changes, Endpoint, Property
 
 _TYPE: Final = re.compile(r"[A-Z0-9]{1,16}", re.ASCII)
@@ -204,6 +205,8 @@ def normalize_desired(desired: DesiredRecord, zone: Zone | None) -> DesiredRecor
         detail = f"{rtype} needs a target"
     elif rtype in _NOT_AT_WILDCARDS and name.is_wildcard:
         detail = f"{rtype} is not allowed at a wildcard"
+    elif problem := wire.find_problem(build_endpoint(desired)):  # one such record would make every answer invalid
+        detail = f"too long for a webhook: {problem}"
     if detail:
         return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
     try:

@@ -128,6 +128,7 @@ class WireError(InvalidValueError):
 
 _Endpoints = Annotated[tuple[Endpoint, ...], Meta(max_length=MAX_ENDPOINTS)]
 _ENDPOINTS: Final = msgspec.json.Decoder(_Endpoints | None)
+_ENDPOINT: Final = msgspec.json.Decoder(Endpoint)
 _FILTER: Final = msgspec.json.Decoder(FilterDocument)
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=str)  # names and targets may be a `DnsName`
 
@@ -147,6 +148,15 @@ def decode_endpoints(body: bytes) -> tuple[Endpoint, ...]:
         return _ENDPOINTS.decode(body) or ()
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as exc:
         raise WireError.from_cause("a list of endpoints", exc) from exc
+
+
+def find_problem(endpoint: Endpoint) -> str:
+    """Return why an answer with *endpoint* would not be decoded, "" if it would be."""
+    try:
+        _ENDPOINT.decode(_ENCODER.encode(endpoint))
+    except msgspec.MsgspecError as exc:
+        return str(exc)
+    return ""
 
 
 def encode_endpoints(endpoints: Iterable[Endpoint]) -> bytes:

@@ -148,6 +148,42 @@ def test_if_adjusting_fails_the_one_record_that_the_webhook_rejects_is_found(fak
     assert "bad one" in adjusted.refused[0].detail
 
 
+ADDRESSES = tuple(f"192.0.2.{number}" for number in range(256))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"targets": tuple(sorted(f"10.0.{high}.{low}" for high in range(5) for low in range(201)))},
+        {"properties": StringMap.from_items({"p" * 257: "1"})},
+        {"properties": StringMap.from_items({"p": "1" * 65_537})},
+        {"properties": StringMap.from_items({f"p{number}": "1" for number in range(101)})},
+        {"labels": StringMap.from_items({f"l{number}": "1" for number in range(101)})},
+        {"set_identifier": "s" * 257},
+    ],
+    ids=["targets", "name of a property", "value of a property", "properties", "labels", "set identifier"],
+)
+def test_a_record_that_no_answer_may_contain_is_refused_and_neither_shown_nor_written(
+    fake: WebhookServer, fields: dict[str, object]
+) -> None:
+    reader, writer = start(fake)
+    web = build_desired(WEB, "A", "192.0.2.1")
+    huge = replace(build_desired("huge.example.org", "A", "192.0.2.1"), **fields)
+    assert reader.load_adjustments([huge, web]) == {}
+    adjusted = reader.adjust([huge, web], ZONE)
+    assert adjusted.accepted == (web,)
+    assert [one.desired for one in adjusted.refused] == [huge]
+    write = replace(create("huge.example.org", "A", "192.0.2.1"), new=huge)
+    assert isinstance(writer.submit(ZONE, build_batch(ZONE, [write])), Refused)
+
+
+def test_records_whose_answers_are_too_long_together_are_adjusted_in_parts(fake: WebhookServer) -> None:
+    reader, _ = start(fake, max_body_bytes=8000)
+    records = [build_desired(f"n{number}.example.org", "A", *ADDRESSES) for number in range(4)]
+    assert reader.load_adjustments(records) == {}
+    assert reader.adjust(records, ZONE).accepted == tuple(records)
+
+
 def test_if_adjusting_fails_with_an_internal_error_the_one_record_that_causes_it_is_found(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(100)]
