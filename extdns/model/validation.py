@@ -44,6 +44,8 @@ _SERVER_ALLOWED: Final = f"{_HOST_ALLOWED}, or an underscore"
 _NAME_ALLOWED: Final = "a name: letters, digits, hyphens and underscores"
 MAX_TARGETS: Final = 4000
 """No DNS service takes more: a message has 65,535 bytes, of which the record of an address takes 16 (RFC 1035)."""
+MAX_SET_IDENTIFIER: Final = 256
+"""Route 53 takes 128 characters, and the webhook protocol 256. It is part of messages and keys."""
 TARGETS_ALLOWED: Final = "an IP address without zone, or a host name"
 
 # Owners and host names in the data of these types may have underscores. Those of TXT, NAPTR, DNAME and PTR may have
@@ -134,7 +136,10 @@ def validate_record(endpoint: DesiredRecord, *, lenient: bool = False) -> Record
 
 
 def find_size_problem(endpoint: DesiredRecord) -> RecordProblem | None:
-    """Return the problem that *endpoint* has more targets than fit in a message; None if it has not."""
+    """Return the problem that *endpoint* is larger than any DNS service takes; None if it is not."""
+    if (length := len(endpoint.set_identifier)) > MAX_SET_IDENTIFIER:
+        allowed = f"at most {MAX_SET_IDENTIFIER} characters"
+        return RecordProblem(value=f"a set identifier of {length} characters", allowed=allowed)
     if len(endpoint.targets) <= MAX_TARGETS:
         return None
     return RecordProblem(value=f"{len(endpoint.targets)} targets", allowed=f"at most {MAX_TARGETS} targets")

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.errors import shorten
 from extdns.model import rrtype, ttl
 from extdns.model.change import AdjustedRecords, Refusal
 from extdns.model.reason import Reason
@@ -254,7 +255,7 @@ def _find_alias_problem(desired: DesiredRecord, zone: Zone) -> str:
 def _find_value_problem(desired: DesiredRecord) -> str:
     rtype, targets = desired.type, desired.targets
     if rtype == rrtype.CNAME and len(targets) > 1:
-        return f"a CNAME can have only one target, not {len(targets)}: {', '.join(targets)}"
+        return f"a CNAME can have only one target, not {len(targets)}: {shorten(', '.join(targets))}"
     if len(targets) > _MAX_VALUES:
         return f"{len(targets)} values in one record; allowed: {_MAX_VALUES}"
     if rtype == rrtype.TXT:

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.errors import sanitize
 from extdns.model import rrtype, ttl
 from extdns.model.change import Refusal
 from extdns.model.reason import Reason
@@ -24,6 +25,8 @@ _TTLS_S: Final = (60, 86_400)
 _MAX_COMMENT: Final = {FREE: 100}
 _MAX_PAID_COMMENT: Final = 500
 _MAX_TAGS: Final = 20
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_TAG: Final = re.compile(r"[A-Za-z0-9_-]+(:[^\x00-\x1f\x7f-\x9f]*)?")
 _MAX_TXT: Final = 2048
 _PRIVATE: Final = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "fc00::/7")))
 _NAME: Final = re.compile(r"[a-z0-9_*.-]+")
@@ -76,13 +79,18 @@ def _find_problem(desired: DesiredRecord, properties: dict[str, str], plan: str)
     if not _NAME.fullmatch(desired.name):
         return f"{desired.name}: names in zones of Cloudflare have letters, digits, hyphens and underscores"
     limit = _MAX_COMMENT.get(plan, _MAX_PAID_COMMENT)
-    if len(comment := properties.get(COMMENT, "")) > limit:
+    comment = properties.get(COMMENT, "")
+    if _CONTROL.search(comment):
+        return f"the comment '{sanitize(comment)}'; allowed: no control characters"
+    if len(comment) > limit:
         return f"the comment has {len(comment)} characters; the plan of the zone allows {limit}"
     tags = properties.get(TAGS, "").split(",") if TAGS in properties else []
     if tags and plan == FREE:
-        return f"the tags {', '.join(tags)}: the plan of the zone ({plan}) has no tags"
+        return f"the tags {sanitize(', '.join(tags))}: the plan of the zone ({plan}) has no tags"
     if len(tags) > _MAX_TAGS:
         return f"{len(tags)} tags; allowed: {_MAX_TAGS}"
+    if bad := next((tag for tag in tags if not _TAG.fullmatch(tag)), ""):
+        return f"the tag '{sanitize(bad)}'; allowed: NAME:VALUE, with letters, digits, - and _ in the name"
     if long := next((one for one in desired.targets if desired.type == rrtype.TXT and len(one) > _MAX_TXT), ""):
         return f"a TXT value of {len(long)} characters; allowed: {_MAX_TXT}"
     if PROXIED in properties and (found := _find_private(desired.targets)):

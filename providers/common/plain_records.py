@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.errors import InvalidValueError
+from extdns.errors import InvalidValueError, shorten
 from extdns.model import rrtype
 from extdns.model.change import Refusal
 from extdns.model.reason import Reason
@@ -63,7 +63,7 @@ def _find_problem(desired: DesiredRecord, zone: Zone, holders: str, *, flattens_
     if problem := find_placement_problem(desired, zone, flattens_apex=flattens_apex):
         return problem
     if rtype in _SINGLE_VALUE_TYPES and len(desired.targets) > 1:
-        return f"a {rtype} can have only one target, not {len(desired.targets)}: {', '.join(desired.targets)}"
+        return f"a {rtype} can have only one target, not {len(desired.targets)}: {shorten(', '.join(desired.targets))}"
     if rtype in _TYPES_OF_HOSTS and not is_host_name(name):
         return f"{name} is not a host name (letters, digits, hyphens); BIND rejects such an {rtype}"
     return ""

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.errors import shorten
 from extdns.model import rrtype
 from extdns.model.change import Refusal
 from extdns.model.reason import Reason
@@ -83,7 +84,7 @@ def find_problem(desired: DesiredRecord, zone: Zone, limits: ProjectLimits) -> s
 def _find_value_problem(desired: DesiredRecord, limits: ProjectLimits) -> str:
     rtype, targets = desired.type, desired.targets
     if rtype == rrtype.CNAME and len(targets) > 1 and not desired.properties.has(ROUTING_POLICY):
-        return f"a CNAME can have only one target, not {len(targets)}: {', '.join(targets)}"
+        return f"a CNAME can have only one target, not {len(targets)}: {shorten(', '.join(targets))}"
     limit = limits.name_servers if rtype == rrtype.NS else limits.values
     if len(targets) > limit:
         return f"{len(targets)} values in one record; allowed: {limit}"

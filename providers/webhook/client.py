@@ -75,7 +75,7 @@ class EndpointsRefusedError(CallFailedError):
         self.is_final = is_final
 
 
-class LongAnswerError(CallFailedError):
+class AnswerTooLargeError(CallFailedError):
     """The answer is longer than the settings allow."""
 
 
@@ -121,7 +121,7 @@ class WebhookClient:
         """
         try:
             answer = self._call(ADJUST, "POST", wire.ADJUST_PATH, wire.encode_endpoints(endpoints))
-        except LongAnswerError as exc:
+        except AnswerTooLargeError as exc:
             raise EndpointsRefusedError(exc.code, exc.detail) from exc
         if answer.status in _ABOUT_ENDPOINTS:
             raise EndpointsRefusedError(answer.text, is_final=answer.status in _FINAL)
@@ -219,7 +219,7 @@ class WebhookClient:
         body = response.read(limit + 1)
         if len(body) > limit:
             detail = f"more than {limit} bytes; see --webhook-provider-max-body-size"
-            raise LongAnswerError(FailureKind.UNANSWERED, f"{_CALL} {call}", "", "answer too large", detail)
+            raise AnswerTooLargeError(FailureKind.UNANSWERED, f"{_CALL} {call}", "", "answer too large", detail)
         if response.length:
             raise HTTPException(f"the answer ends {response.length} bytes early")
         return body

@@ -51,6 +51,18 @@ def test_a_record_has_at_most_as_many_targets_as_a_dns_message(lenient: bool) ->
     assert (problem.value, problem.allowed) == ("4001 targets", "at most 4000 targets")
 
 
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_set_identifier_which_every_message_would_contain_has_at_most_256_characters(lenient: bool) -> None:
+    most, more = (
+        DesiredRecord(name=DnsName("a.org"), type="A", targets=("10.0.0.1",), set_identifier="\n" * count)
+        for count in (256, 250_000)
+    )
+    assert validate_record(most, lenient=lenient) is None
+    problem = validate_record(more, lenient=lenient)
+    assert problem is not None
+    assert (problem.value, problem.allowed) == ("a set identifier of 250000 characters", "at most 256 characters")
+
+
 @pytest.mark.parametrize(
     "text", ["https://web.example.org/path", "http://web.example.org:8080", "HTTPS://web.example.org"]
 )

@@ -365,6 +365,8 @@ def test_a_cname_at_the_name_of_a_zone_is_published_because_cloudflare_flattens_
         (build_desired("www.example.org", "A", "10.0.0.1"), {"proxied": "true"}, "10.0.0.1 cannot be proxied"),
         (build_desired("www.example.org", "A", "192.0.2.1"), {"record_comment": "x" * 101}, "allows 100"),
         (build_desired("www.example.org", "A", "192.0.2.1"), {"tags": "a:1"}, "has no tags"),
+        (build_desired("www.example.org", "A", "192.0.2.1"), {"tags": "a:\n" + "x" * 99_999}, r"the tags a:\nx"),
+        (build_desired("www.example.org", "A", "192.0.2.1"), {"record_comment": "\x1b[31m"}, r"'\x1b[31m'"),
         (build_desired("www.example.org", "TXT", f'"{"x" * 2050}"'), {}, "allowed: 2048"),
         (build_desired("www.example.org", "A", "192.0.2.1", set_identifier="x"), {}, "set identifier"),
     ],
@@ -375,7 +377,16 @@ def test_what_the_plan_of_the_zone_does_not_allow_is_refused_without_a_call(
     found = world.adjust(record, **properties)
     assert isinstance(found, str)
     assert part in found
+    assert len(found) < 1000
     assert world.actions() == []
+
+
+@pytest.mark.parametrize("tag", ["a b:1", ":1", "a:\x1b[31m", "a\x00"])
+def test_a_tag_with_a_name_or_characters_that_cloudflare_does_not_take_is_refused(fake: Cloudflare, tag: str) -> None:
+    found = World(fake, plan="pro").adjust(build_desired("www.example.org", "A", "192.0.2.1"), tags=f"ok:1,{tag}")
+    assert isinstance(found, str)
+    assert "NAME:VALUE" in found
+    assert found.isprintable()
 
 
 @pytest.mark.parametrize(("stated", "held"), [(30, 60), (0, 0), (90_000, 86_400), (600, 600)])
