@@ -170,7 +170,9 @@ def _decode_document(
     elif isinstance(document.content, dict):
         yield from _decode_mapping(document, document.content, full_kinds, inherited, depth)
     else:
-        message = f"the document is {describe_value(document.content)}; allowed: a mapping with apiVersion and kind"
+        # not which text: whoever edits manifests can link to a file with a secret, and plans are shown to many
+        what = "a text" if isinstance(document.content, str) else describe_value(document.content)
+        message = f"the document is {what}; allowed: a mapping with apiVersion and kind"
         items = document.content if isinstance(document.content, list) else [None]
         is_patch = all(isinstance(one, dict) and "op" in one for one in items)
         yield DocumentProblem(line=document.line, key=None, message=message, tool=KUSTOMIZE if is_patch else "")

@@ -148,7 +148,7 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
             (1, "", "kind is missing; allowed: a kind such as Service"),
             id="no-kind",
         ),
-        pytest.param("\nhello\n", (2, "", f'the document is the string "hello"; {CAUSE}'), id="text"),
+        pytest.param("\nhello\n", (2, "", f"the document is a text; {CAUSE}"), id="a-text-that-may-be-a-secret"),
         pytest.param("- a\n- b\n", (1, "", f"the document is a list; {CAUSE}"), id="list-of-anything"),
         pytest.param(
             "apiVersion: v1\nkind: List\nitems: {}\n",
