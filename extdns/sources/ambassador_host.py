@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from extdns.errors import shorten
 from extdns.flags.sources import SourceFlags
 from extdns.model.kind import Kind
@@ -14,6 +16,7 @@ from extdns.resources.core import SERVICE, Service
 from extdns.resources.ingress_controllers import AMBASSADOR_HOST, AmbassadorHost
 from extdns.sources.common.annotations import (
     ExcludedHost,
+    FoundTargets,
     MissingTargets,
     TargetResult,
     parse_targets,
@@ -32,11 +35,11 @@ def publish(host: AmbassadorHost, to: HostPublisher, view: ClusterView) -> None:
     if reference is None:
         targets: TargetResult = ExcludedHost(excluded_by=f"{_FIELD}, which is absent")
     else:
-        targets = to.annotated_targets or _find_service_targets(reference, view)
+        targets = to.annotated_targets or _find_service_targets(reference, to.ref.key.namespace, view)
     to.publish(host.spec.hostname, "spec.hostname", targets)
 
 
-def _find_service_targets(reference: str, view: ClusterView) -> TargetResult:
+def _find_service_targets(reference: str, home: str, view: ClusterView) -> TargetResult:
     service_key = _parse_service_reference(reference)
     if service_key is None:
         allowed = "namespace/name, name.namespace or name"
@@ -51,9 +54,14 @@ def _find_service_targets(reference: str, view: ClusterView) -> TargetResult:
             reason=Reason.NO_ADDRESS, detail=f"spec.externalIPs of Service {namespace}/{name} has no address"
         )
         return parse_targets(
-            service.spec.external_ips, f"spec.externalIPs of Service {namespace}/{name}", if_empty=if_empty
+            service.spec.external_ips,
+            f"spec.externalIPs of Service {namespace}/{name}",
+            if_empty=if_empty,
+            is_stated=True,
         )
-    return read_load_balancer(service.status)
+    found = read_load_balancer(service.status)
+    # anybody can name the Service of another namespace
+    return replace(found, is_stated=True) if isinstance(found, FoundTargets) and namespace != home else found
 
 
 def _parse_service_reference(reference: str) -> tuple[str, str] | None:

@@ -289,10 +289,12 @@ class _HeadlessEndpoint(Value, frozen=True, kw_only=True):
     Attributes:
         hostname: hostname of its pod, or "".
         targets: its addresses; () if it is not ready, unless those that are not ready are published, too.
+        is_stated: whether an annotation of its pod states them.
     """
 
     hostname: str
     targets: tuple[str, ...]
+    is_stated: bool
 
 
 def build_headless_expansion(context: ServiceContext) -> Expansion:
@@ -301,6 +303,7 @@ def build_headless_expansion(context: ServiceContext) -> Expansion:
         _EndpointsType.HOST_IP if context.flags.publish_host_ip else _EndpointsType.POD_IP
     )
     endpoints = tuple(_list_headless_endpoints(context, mode))
+    is_stated = any(one.is_stated for one in endpoints)
     if_empty = _explain_no_endpoints(context, mode)
 
     def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
@@ -310,7 +313,7 @@ def build_headless_expansion(context: ServiceContext) -> Expansion:
             if member.hostname:
                 targets.setdefault(f"{member.hostname}.{host}", []).extend(member.targets)
         for name, texts in targets.items():
-            yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty)
+            yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty, is_stated=is_stated)
 
     return expand
 
@@ -324,8 +327,10 @@ def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> I
         if mode is not _EndpointsType.POD_IP or endpoint_slice.address_type in _IP_FAMILIES:
             for endpoint, pod in _list_endpoint_pods(endpoint_slice, pods):
                 ready = endpoint.conditions is None or endpoint.conditions.ready is not False
-                targets = _read_endpoint_addresses(context, mode, endpoint, pod) if ready or include_not_ready else ()
-                yield _HeadlessEndpoint(hostname=pod.spec.hostname, targets=targets)
+                stated = context.settings.read_annotations(pod.metadata).get_list(TARGET_ANNOTATION)
+                found = stated or _read_endpoint_addresses(context, mode, endpoint, pod)
+                targets = found if ready or include_not_ready else ()
+                yield _HeadlessEndpoint(hostname=pod.spec.hostname, targets=targets, is_stated=bool(stated))
 
 
 def _list_endpoint_pods(endpoint_slice: EndpointSlice, pods: dict[str, Pod]) -> Iterator[tuple[SliceEndpoint, Pod]]:
@@ -338,9 +343,6 @@ def _list_endpoint_pods(endpoint_slice: EndpointSlice, pods: dict[str, Pod]) -> 
 def _read_endpoint_addresses(
     context: ServiceContext, mode: _EndpointsType, endpoint: SliceEndpoint, pod: Pod
 ) -> tuple[str, ...]:
-    annotated = context.settings.read_annotations(pod.metadata).get_list(TARGET_ANNOTATION)
-    if annotated:
-        return annotated
     match mode:
         case _EndpointsType.NODE_EXTERNAL_IP:
             return _read_addresses_of_pod_node(context, pod)

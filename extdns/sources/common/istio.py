@@ -5,7 +5,7 @@ They come from an annotation, from an Ingress, or from the Services of the Gatew
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from extdns.model.kind import build_ref
@@ -37,6 +37,7 @@ def strip_namespace(host: str) -> str:
 
 
 _INGRESS_ANNOTATION: Final = "ingress"
+_LOAD_BALANCER: Final = "LoadBalancer"
 _NO_ADDRESS: Final = "the status of the load balancer has no address yet"
 
 
@@ -62,27 +63,54 @@ def find_gateway_targets(
         return _read_ingress_targets(
             reference, namespace, f"{annotations.describe_field(_INGRESS_ANNOTATION)} of {description}", view
         )
-    return _read_service_targets(gateway.spec.selector or {}, settings.namespace, view)
+    return _read_service_targets(gateway.spec.selector or {}, namespace, settings, view)
 
 
 def _read_ingress_targets(reference: str, home: str, field: str, view: ClusterView) -> TargetResult:
     ingress = get_ingress(reference, home, field, view)
     ref = build_ref(INGRESS, ingress.metadata)
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"{ref}: {_NO_ADDRESS}")
-    return parse_targets(_list_addresses(ingress.status), f"status.loadBalancer of {ref}", if_empty=if_empty)
+    return parse_targets(
+        _list_addresses(ingress.status),
+        f"status.loadBalancer of {ref}",
+        if_empty=if_empty,
+        is_stated=ref.key.namespace != home,  # anybody can name the Ingress of another namespace
+    )
 
 
-def _read_service_targets(selector: dict[str, str], namespace: str, view: ClusterView) -> TargetResult:
-    chosen = [
+def _read_service_targets(
+    selector: dict[str, str], home: str, settings: SourceSettings, view: ClusterView
+) -> TargetResult:
+    matching = [
         service
-        for service in view.select(SERVICE, namespace, {})
+        for service in view.select(SERVICE, settings.namespace, {})
         if isinstance(service, Service) and selector.items() <= (service.spec.selector or {}).items()
     ]
-    if not chosen:
+    if not matching:
         return ExcludedHost(excluded_by="spec.selector of the Gateway, which no Service matches")
+    chosen = matching if settings.compat else _choose_services(matching, home)
     texts = (text for service in chosen for text in service.spec.external_ips or _list_addresses(service.status))
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {chosen[0].metadata.name}: {_NO_ADDRESS}")
-    return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty)
+    is_stated = any(service.spec.external_ips for service in chosen)
+    return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated)
+
+
+def _choose_services(matching: Sequence[Service], home: str) -> Sequence[Service]:
+    """Return those of one namespace: that of the Gateway, *home*, else that of the oldest Service.
+
+    Any tenant can create a Service with the selector of a Gateway, and would add addresses to the records of others.
+    """
+    found = [(build_ref(SERVICE, one.metadata), one) for one in matching]
+    refs = [ref for ref, one in found if _can_have_addresses(one)]
+    if not refs:
+        return matching
+    is_home = any(ref.key.namespace == home for ref in refs)
+    chosen = home if is_home else min(refs, key=lambda ref: ref.age_sort_key).key.namespace
+    return [one for ref, one in found if ref.key.namespace == chosen]
+
+
+def _can_have_addresses(service: Service) -> bool:
+    return service.spec.type == _LOAD_BALANCER or bool(service.spec.external_ips)
 
 
 def _list_addresses(status: LoadBalancedStatus) -> Iterator[str]:

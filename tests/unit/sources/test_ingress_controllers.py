@@ -227,6 +227,19 @@ def test_ambassador_hosts_get_the_addresses_of_the_service_that_their_annotation
     assert reduce_claims(compute_claims(HOSTS, obj, *services)) == expected
 
 
+@pytest.mark.parametrize(("reference", "is_stated"), [("shop/web", False), ("infra/web", True), ("shop/own", True)])
+def test_an_address_of_another_namespace_or_of_external_ips_is_only_stated_by_an_ambassador_host(
+    reference: str, is_stated: bool
+) -> None:
+    services = (
+        load_balancer(None, "192.0.2.1", location="shop/web"),
+        load_balancer(None, "192.0.2.1", location="infra/web"),
+        service(None, ServiceSpec(external_ips=("198.51.100.1",)), LB, location="shop/own"),
+    )
+    (claim,) = list_resolved_claims(compute_claims(HOSTS, host(reference), *services))
+    assert claim.provenance.states_targets is is_stated
+
+
 # docs/spec/sources.md 1.8
 @pytest.mark.parametrize(
     ("source", "obj", "resource"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
@@ -57,11 +58,13 @@ def proxy(
     location: str = "infra/igw",
     selector: dict[str, str] | None = None,
     external_ips: tuple[str, ...] | None = None,
+    created: str = "",
 ) -> Service:
     spec = ServiceSpec(
         type="LoadBalancer", external_ips=external_ips, selector={**IGW, "app": "x"} if selector is None else selector
     )
-    return Service(metadata=meta(location), spec=spec, status=balanced(*points))
+    metadata = replace(meta(location), creation_timestamp=created)
+    return Service(metadata=metadata, spec=spec, status=balanced(*points))
 
 
 PROXY = proxy("203.0.113.5")
@@ -125,7 +128,10 @@ def test_hosts_of_an_istio_gateway_lose_their_namespace_part_and_bare_wildcards_
         pytest.param(gateway("a.t"), [proxy()], [unresolved("a.t", Reason.NO_ADDRESS)], id="7.1-no-address-yet"),
         pytest.param(
             gateway("a.t"),
-            [proxy("192.0.2.1", external_ips=("198.51.100.1",)), proxy("192.0.2.9", location="infra/other")],
+            [
+                proxy("192.0.2.1", external_ips=("198.51.100.1",)),
+                proxy("192.0.2.9", location="infra/other", selector=IGW),
+            ],
             a("a.t", addresses=["192.0.2.9", "198.51.100.1"]),
             id="7.1-external-ips-come-before-the-load-balancer",
         ),
@@ -150,7 +156,24 @@ def test_services_of_istio_gateways_are_looked_up_only_in_the_namespace_of_the_n
     assert reduce_claims(of_gateway(gateway("a.t"), inside, outside, selection=selection)) == a(
         "a.t", addresses=["192.0.2.1"]
     )
-    assert reduce_claims(of_gateway(gateway("a.t"), inside, outside)) == a("a.t", addresses=["192.0.2.1", "192.0.2.2"])
+    assert reduce_claims(of_gateway(gateway("a.t"), inside, outside, selection=settings_with(compat=True))) == a(
+        "a.t", addresses=["192.0.2.1", "192.0.2.2"]
+    )
+
+
+def test_services_that_other_namespaces_create_with_the_selector_of_a_gateway_add_nothing_to_its_records() -> None:
+    older = proxy("192.0.2.1", location="infra/igw", created="2026-01-01T00:00:00Z")
+    evil = proxy(location="evil/igw", created="2026-02-01T00:00:00Z", external_ips=("198.51.100.66",))
+    own = proxy("192.0.2.3", location="mesh/igw", created="2026-03-01T00:00:00Z")
+    assert reduce_claims(of_gateway(gateway("a.t"), older, evil)) == a("a.t", addresses=["192.0.2.1"])
+    assert reduce_claims(of_gateway(gateway("a.t"), older, evil, own)) == a("a.t", addresses=["192.0.2.3"])
+
+
+@pytest.mark.parametrize(("reference", "is_stated"), [("mesh/edge", False), ("platform/edge", True)])
+def test_an_address_of_an_ingress_that_is_in_another_namespace_is_only_stated(reference: str, is_stated: bool) -> None:
+    other = Ingress(metadata=meta("platform/edge"), status=balanced("203.0.113.8"))
+    found = of_gateway(gateway("a.t", annotations=ours(ingress=reference)), EDGE, other)
+    assert {claim.provenance.states_targets for claim in list_resolved_claims(found)} == {is_stated}
 
 
 # docs/spec/sources.md 7.1

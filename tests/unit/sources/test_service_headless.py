@@ -102,6 +102,9 @@ def test_the_target_annotation_of_a_pod_replaces_its_addresses() -> None:
         resolved("pg.acme.test", "A", "10.0.0.2", "198.51.100.4"),
         resolved("pg.acme.test", "CNAME", "lb.t"),
     ]
+    found = list_resolved_claims(claims(pg(), annotated, PG_1, SLICE))
+    assert all(claim.provenance.states_targets for claim in found if "198.51.100.4" in claim.desired.targets)
+    assert not any(one.provenance.states_targets for one in list_resolved_claims(claims(pg(), PG_0, PG_1, SLICE)))
 
 
 @pytest.mark.parametrize(
