@@ -20,7 +20,7 @@ _MAX_TEXT: Final = 4096
 _MAX_TTL: Final = 2**31 - 1
 _RECORD_TYPE: Final = re.compile(r"[A-Z][A-Z0-9]{0,15}")
 _FILE_FIELDS: Final = ("policies", "tests")
-_TEST_FIELDS: Final = ("name", "operation", "source", "record", "object", "namespace", "current", "expect")
+_TEST_FIELDS: Final = ("name", "operation", "source", "stated", "record", "object", "namespace", "current", "expect")
 _RECORD_FIELDS: Final = ("name", "zone", "private", "type", "ttl", "targets", "setIdentifier", "properties")
 _OBJECT_FIELDS: Final = ("apiVersion", "kind", "namespace", "name", "labels", "annotations")
 _CURRENT_FIELDS: Final = ("record", "owner", "ours", "resource")
@@ -164,6 +164,7 @@ class _TestReader:
                 record=record,
                 zone=zone,
                 source=self.read_text(fields.get("source"), f"{path}.source"),
+                stated=self._read_flag(fields.get("stated"), f"{path}.stated", default=False),
                 object=found,
                 namespace=self._read_namespace(fields.get("namespace"), f"{path}.namespace", found),
                 current=self._read_current(fields.get("current"), f"{path}.current"),

@@ -64,6 +64,7 @@ def _list_record_fields(parent: str) -> dict[_Path, Field]:
 _FIELDS: Final[Mapping[_Path, Field]] = {
     ("operation",): Field("operation", str),
     ("source",): Field("source"),
+    ("stated",): Field("stated"),
     **_list_record_fields("record"),
     ("object", "apiVersion"): Field("object.api_version"),
     ("object", "kind"): Field("object.kind"),

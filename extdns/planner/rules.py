@@ -10,7 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model.change import Action, Awaited, Blocked, Decision, Delete, Wait
-from extdns.model.claim import Derivation, NameClaim, ResolvedClaim
+from extdns.model.claim import Derivation, NameClaim, Provenance, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.kind import ObjectKey, parse_namespace
@@ -157,6 +157,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
             record=record,
             zone=self.view.zone,
             source=claim.provenance.source,
+            stated=claim.provenance.states_targets,
             object=requester.object,
             namespace=requester.namespace,
             current=current,
@@ -170,13 +171,16 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
                 return owned
         return None
 
-    def _build_input_of_record(self, operation: Operation, owned: OwnedRecord, source: str = "") -> RuleInput:
+    def _build_input_of_record(
+        self, operation: Operation, owned: OwnedRecord, provenance: Provenance | None = None
+    ) -> RuleInput:
         resource = self.facts.resources[owned.resource]
         return RuleInput(
             operation=operation,
             record=restate_record(owned.record),
             zone=self.view.zone,
-            source=source,
+            source=provenance.source if provenance else "",
+            stated=provenance is not None and provenance.states_targets,
             object=resource.object,
             namespace=resource.namespace,
             current=owned,
@@ -213,8 +217,10 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         if any(violation.deletes for answer in answers for violation in answer.denials):
             made = [*own, *replaced]
             found = made + [one for one in self.view.current if one not in made and is_any_published((one,), records)]
-            source = claim.provenance.source
-            inputs = [self._build_input_of_record(Operation.UPDATE, one, source if one in own else "") for one in found]
+            made_by = claim.provenance
+            inputs = [
+                self._build_input_of_record(Operation.UPDATE, one, made_by if one in own else None) for one in found
+            ]
             seen = [reduce(Evaluation.merge, answers)] * len(found) if is_derived else self.planner.evaluate(inputs)
             violating = [one for one, answer in zip(found, seen, strict=True) if answer.is_deleting]
         stays = bool(records) and all(is_any_published(self.view.current, (record,)) for record in records)

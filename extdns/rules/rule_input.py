@@ -51,6 +51,8 @@ class RuleInput(Value, frozen=True, kw_only=True):
             current record if the input is for a delete, or for a published record that a rule may delete.
         zone: the zone of the record.
         source: the source that made the claim, as `service`; "" for a delete, or if it is unknown.
+        stated: whether the object states the targets itself, and does not get them from a controller; False for a
+            delete, or if it is unknown.
         object: the object that requests the record, or that it was made for; None if that is unknown.
         namespace: None if the object has none, or its namespace could not be read.
         current: the record with this name, set identifier and type that the zone holds, None if there is none.
@@ -60,6 +62,7 @@ class RuleInput(Value, frozen=True, kw_only=True):
     record: DesiredRecord
     zone: Zone
     source: str = ""
+    stated: bool = False
     object: RuleObject | None = None
     namespace: RuleNamespace | None = None
     current: OwnedRecord | None = None
@@ -83,6 +86,7 @@ def build_document(item: RuleInput) -> RuleDocument:
     return {
         "operation": item.operation.value,
         "source": item.source,
+        "stated": item.stated,
         "record": _build_record(item.record, item.zone),
         "object": item.object and _build_object(item.object),
         "namespace": item.namespace and _build_namespace(item.namespace),

@@ -16,6 +16,7 @@ from tests.unit.cel.expressions import build_current, build_input, evaluate
 VALUES: dict[str, object] = {
     "operation": "CREATE",
     "source": "service",
+    "stated": False,
     "record.name": "web.team-a.example.com",
     "record.labels": ["web", "team-a", "example", "com"],
     "record.zone": "example.com",

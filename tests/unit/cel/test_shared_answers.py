@@ -190,7 +190,7 @@ def test_the_number_1_is_not_taken_for_true_beside_other_conditions() -> None:
 
 @given(item=INPUTS)
 def test_expressions_that_read_all_variables_get_the_complete_input_document(item: RuleInput) -> None:
-    everything = References([read_syntax("[operation, source, record, object, namespace, current]")])
+    everything = References([read_syntax("[operation, source, stated, record, object, namespace, current]")])
     assert everything.build_document(everything.read(item)) == build_document(item)
 
 

@@ -71,6 +71,13 @@ def test_rules_see_the_current_record_of_the_key_and_an_update_if_it_is_ours(
     )
 
 
+def test_rules_see_whether_an_object_states_the_targets_itself() -> None:
+    web, api = claim("A", "1.1.1.1"), claim("A", "2.2.2.2", resource=API)
+    stating = replace(web, provenance=replace(web.provenance, states_targets=True))
+    found = apply(build_view(stating, api)).inputs
+    assert {one.record.targets: one.stated for one in found} == {("1.1.1.1",): True, ("2.2.2.2",): False}
+
+
 def test_rules_see_what_each_object_alone_requests_and_deny_its_request_only() -> None:
     web, api = claim("A", "1.1.1.1"), claim("A", "2.2.2.2", resource=API)
     found = apply(build_view(web, api), denies="2.2.2.2")
