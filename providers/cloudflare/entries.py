@@ -109,7 +109,7 @@ def _build_record(name: DnsName, rtype: str, values: tuple[Entry, ...]) -> Recor
         name=name,
         type=rtype,
         targets=tuple(sorted({value.target for value in values})),
-        ttl_s=AUTOMATIC_TTL_S if first == AUTOMATIC_TTL else first,
+        ttl_s=AUTOMATIC_TTL_S if first == AUTOMATIC_TTL else min(max(ttl.UNSET, first), ttl.MAX_TTL_S),
         properties=StringMap.from_items(shared),
         exact=values,
     )

@@ -224,6 +224,13 @@ def test_an_answer_of_any_size_and_form_costs_one_call_and_gives_a_short_message
     assert world.actions() == [READ]
 
 
+@pytest.mark.parametrize(("stated", "read"), [(10**30, 2**31 - 1), (-5, 0)])
+def test_a_ttl_that_no_record_can_have_is_read_as_the_nearest_one(world: World, stated: int, read: int) -> None:
+    entry = world.fake.put(world.id, "www.example.org", "A", "192.0.2.1")
+    world.fake.edit(entry["id"], ttl=stated)
+    assert world.read()["www.example.org A"].ttl_s == read
+
+
 def test_cloudflare_can_delay_calls_for_an_hour_but_not_for_ever(world: World) -> None:
     world.fake.faults.arm(Hostile("{}", 429, **{"Retry-After": "9" * 400}), action=READ)
     with pytest.raises(RetryableError):
