@@ -68,7 +68,7 @@ def take_snapshot(config: Config) -> bytes:
         UsageError: the API server does not answer, a kind cannot be listed, or the flags read Secrets.
     """
     require_api_server(config)
-    kinds = [*list_read_kinds(config), *([NAMESPACE] if config.rules.policy_rules or config.rules.opa_url else [])]
+    kinds = [*list_read_kinds(config), *([NAMESPACE] if config.rules.has_rules else [])]
     if any((kind.group, kind.plural) == _SECRETS for kind in kinds):
         raise usage_error("a snapshot must not hold Secrets", "leave out --unstructured-resource=secrets.v1")
     cluster = build_cluster(config, [source.kind for source in build_sources(config)], {})

@@ -85,7 +85,8 @@ class CompletedManifests:
         if behind is None:
             return ahead
         completed = complete(ahead, behind)
-        if completed != replace(ahead, metadata=completed.metadata):
+        metadata = replace(completed.metadata, full_object=ahead.metadata.full_object)
+        if completed != replace(ahead, metadata=metadata):
             self.completed.add(key)
         return completed
 

@@ -121,6 +121,21 @@ def test_a_snapshot_for_templates_has_the_conditions_that_sources_read(
     assert json.loads(capsys.readouterr().out)["items"][0]["status"] == pod["status"]
 
 
+def test_an_object_of_any_kind_is_completed_for_templates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    live = Installation(tmp_path, sources=["unstructured"], example_org="")
+    templates = ["--fqdn-template={{.Name}}.example.org", "--target-template={{.Status.ip}}"]
+    flags = live.flags("--unstructured-resource=widgets.v1.acme.test", *templates)
+    widget = {"apiVersion": "acme.test/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "x"}}
+    live.replace_manifests(widget | {"status": {"ip": "192.0.2.5"}})
+    cli.main(["snapshot", *flags], {})
+    file = tmp_path / "cluster.json"
+    file.write_text(capsys.readouterr().out)
+    live.replace_manifests(widget)
+    cli.main(["plan", *flags, f"--cluster-snapshot={file}", "--output=json"], {})
+    found = json.loads(capsys.readouterr().out)
+    assert (changes(found), found["statusFromCluster"]) == (["create a.example.org A"], ["widget x/a"])
+
+
 def test_secrets_are_never_in_a_snapshot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     live = Installation(tmp_path, sources=["unstructured"], example_org="")
     live.replace_manifests({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": "x"}})
