@@ -23,7 +23,7 @@ from extdns.errors import sanitize
 from extdns.model.api_request import UNANSWERED, ApiRequest
 from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus
-from providers.cloudflare.entries import Entry, Operations
+from providers.cloudflare.entries import CloudflareValue, Operations
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, measure_call
 from providers.common.certificates import find_ca_bundle
@@ -93,11 +93,11 @@ class _Answer(Value, Generic[T], frozen=True, kw_only=True):
 class BatchResult(Value, frozen=True, kw_only=True):
     """The values after a batch: those that it patched and posted."""
 
-    patches: tuple[Entry, ...] | None = ()
-    posts: tuple[Entry, ...] | None = ()
+    patches: tuple[CloudflareValue, ...] | None = ()
+    posts: tuple[CloudflareValue, ...] | None = ()
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[CloudflareValue, ...]:
         """All values that the batch wrote."""
         return (*(self.patches or ()), *(self.posts or ()))
 
@@ -144,7 +144,7 @@ class CloudflareApi:
             raise CallFailedError(FailureKind.UNANSWERED, _LIST, f"zone {zone_id}", "no result", "")
         return answer.result
 
-    def read(self, zone_id: str, context: str, name: str = "") -> tuple[tuple[Entry, ...], int]:
+    def read(self, zone_id: str, context: str, name: str = "") -> tuple[tuple[CloudflareValue, ...], int]:
         """Return all values of a zone, or of one name in it, and the number of pages.
 
         Pages are cut by position, so a change between two of them hides or repeats values. Then they are read again.
@@ -152,7 +152,7 @@ class CloudflareApi:
         path, chosen = _build_records_path(zone_id), {"name.exact": name} if name else {"order": "name"}
         query = {"per_page": self._settings.page_items, **chosen}
         for _ in range(_READ_TRIES):
-            pages = list(self._read_pages(_READ, path, query, _Answer[tuple[Entry, ...]], context))
+            pages = list(self._read_pages(_READ, path, query, _Answer[tuple[CloudflareValue, ...]], context))
             entries = {entry.id: entry for page in pages for entry in page.result or ()}
             total = {page.result_info.total_count if page.result_info else len(entries) for page in pages}
             if total == {len(entries)}:

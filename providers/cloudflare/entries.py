@@ -45,7 +45,7 @@ class EntryData(Value, frozen=True, kw_only=True, omit_defaults=True):
     replacement: str | None = None
 
 
-class Entry(Value, frozen=True, kw_only=True):
+class CloudflareValue(Value, frozen=True, kw_only=True):
     """One value of a record set, as the API returns it. A *ttl* of 1 is automatic."""
 
     id: str
@@ -84,13 +84,13 @@ def _quote(text: str) -> str:
     return f'"{escaped}"'
 
 
-def build_records(entries: Iterable[Entry]) -> dict[DnsName, tuple[Record, ...]]:
+def build_records(entries: Iterable[CloudflareValue]) -> dict[DnsName, tuple[Record, ...]]:
     """Return the records of which *entries* are the values, by name. Those with a name nobody can request are left out.
 
     If the values of a record differ in TTL, proxying, comment or tags, the first one counts for the TTL, and the
     properties are those that all values have; Cloudflare proxies all if it proxies one.
     """
-    groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[CloudflareValue]] = defaultdict(list)
     for entry in entries:
         groups[entry.name, entry.type].append(entry)
     found: dict[DnsName, list[Record]] = defaultdict(list)
@@ -100,7 +100,7 @@ def build_records(entries: Iterable[Entry]) -> dict[DnsName, tuple[Record, ...]]
     return {name: tuple(sorted(records, key=lambda record: record.key)) for name, records in found.items()}
 
 
-def _build_record(name: DnsName, rtype: str, values: tuple[Entry, ...]) -> Record:
+def _build_record(name: DnsName, rtype: str, values: tuple[CloudflareValue, ...]) -> Record:
     properties = [_read_properties(value) for value in values]
     items = {item for each in properties for item in each}
     shared = [item for item in items if item[0] == PROXIED or all(item in each for each in properties)]
@@ -115,7 +115,7 @@ def _build_record(name: DnsName, rtype: str, values: tuple[Entry, ...]) -> Recor
     )
 
 
-def _read_properties(entry: Entry) -> StringMap:
+def _read_properties(entry: CloudflareValue) -> StringMap:
     found = {PROXIED: "true" if entry.proxied else "", COMMENT: entry.comment or "", TAGS: format_tags(entry.tags)}
     return StringMap.from_items((key, value) for key, value in found.items() if value)
 
@@ -144,9 +144,9 @@ class Operations(Value, frozen=True, kw_only=True):
 class Replacement(Value, frozen=True, kw_only=True):
     """How the values of a record change: *kept* stay, those in *patched* get new fields, others go or come."""
 
-    kept: tuple[Entry, ...] = ()
-    deleted: tuple[Entry, ...] = ()
-    patched: tuple[tuple[Entry, Mapping[str, Any]], ...] = ()
+    kept: tuple[CloudflareValue, ...] = ()
+    deleted: tuple[CloudflareValue, ...] = ()
+    patched: tuple[tuple[CloudflareValue, Mapping[str, Any]], ...] = ()
     posted: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -160,9 +160,9 @@ def plan_replacement(old: Record | None, new: DesiredRecord | None) -> Replaceme
     fields = {} if new is None else {target: build_fields(new, target) for target in new.targets}
     if new is None or new.type == rrtype.TXT:
         return Replacement(deleted=held, posted=tuple(fields.values()))
-    kept: list[Entry] = []
-    patched: list[tuple[Entry, Mapping[str, Any]]] = []
-    spare: list[Entry] = []
+    kept: list[CloudflareValue] = []
+    patched: list[tuple[CloudflareValue, Mapping[str, Any]]] = []
+    spare: list[CloudflareValue] = []
     for entry in held:
         wanted = fields.pop(entry.target, None)
         if wanted is None:
@@ -224,7 +224,7 @@ def _build_content(rtype: str, target: str) -> dict[str, Any]:
             return {"content": str(target)}
 
 
-def _find_changed(entry: Entry, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _find_changed(entry: CloudflareValue, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of *fields* that differ from *entry*; a comment or tags that are no longer wanted are emptied.
 
     An automatic TTL stays if 300 seconds are asked for, which is the same, and a TTL stays if none is asked for.
