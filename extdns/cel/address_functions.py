@@ -23,7 +23,7 @@ def _list_range(network: str) -> range:
 
 
 # IANA's registries of special-purpose addresses (RFC 6890), without the documentation ranges, which examples use: those
-# that are not globally reachable, multicast, and the deprecated fec0::/10 and IPv4-compatible addresses.
+# that are not globally reachable, multicast, and the deprecated fec0::/10, IPv4-compatible and IPv4-translated ones.
 _NOT_GLOBAL: Final = {
     4: [
         _list_range(text)
@@ -36,7 +36,7 @@ _NOT_GLOBAL: Final = {
         _list_range(text)
         for text in """
         ::/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/32 2001:2::/48 2001:10::/28 5f00::/16 fc00::/7 fe80::/10
-        fec0::/10 ff00::/8
+        fec0::/10 ff00::/8 ::ffff:0:0:0/96
         """.split()  # noqa: SIM905
     ],
 }
