@@ -26,6 +26,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str]) -> int:
     from extdns.app.cluster_snapshot import take_snapshot
     from extdns.commands.one_pass import configure_pass
     from extdns.commands.output import show
+    from extdns.documents.document import escape_json
 
-    show(take_snapshot(configure_pass(flags, environ)).decode())
+    show(escape_json(take_snapshot(configure_pass(flags, environ)).decode()))
     return 0

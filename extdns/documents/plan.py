@@ -131,7 +131,10 @@ class PlanEntry(Document, frozen=True):
 
 
 class PlanSummary(Document, frozen=True):
-    """How many records have which action. Held deletes are among the `unfulfilled`. `invalid` counts the `problems`."""
+    """How many records have which action. Held deletes are among the `unfulfilled`.
+
+    `invalid` counts the `problems`, except for values that are only ignored or do not work everywhere.
+    """
 
     create: int
     update: int
@@ -236,7 +239,7 @@ def build_plan(
         missing=missing,
         warnings=find_plan_warnings(config, seen.scope),
         status_from_cluster=tuple(str(ObjectRef(key=key)) for key in completed),
-        summary=replace(count_actions(decisions), invalid=len(invalid)),
+        summary=replace(count_actions(decisions), invalid=sum(one.reason not in _REMARKS for one in invalid)),
     )
 
 

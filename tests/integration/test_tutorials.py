@@ -15,6 +15,7 @@ from tests.integration.test_how_to import ROOT, replace_outputs
 
 TUTORIALS: Final = ROOT / "docs" / "tutorials"
 RUN_ELSEWHERE: Final = {
+    "cloudflare": "tests/integration/test_cloudflare_program.py",  # needs a cluster and an account
     "emulator": "tests/integration/test_route53_moto.py",  # runs moto
     "from-the-external-dns-chart": "tests/slow/chart/test_tutorials.py",  # needs Helm
 }
