@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from tests.bench.largest import OBJECTS
 from tests.bench.process import run
 from tests.bench.services import ZONE, write
 
@@ -108,6 +109,14 @@ _OPA_HEADINGS: Final = (
     "CPU of a full pass, times that without rules",
 )
 _OPA_BATCH: Final = 500
+_LARGEST_HEADINGS: Final = (
+    "An object of 1.5 MB",
+    "names, with two of other objects",
+    "evaluations of the rules",
+    "longest step",
+    "for a name (at most 600 calls)",
+    "without the object",
+)
 _PATH_HEADINGS: Final = ("One changed Service", "files (at most 55)", "functions", "calls (at most 900)")
 
 
@@ -131,6 +140,8 @@ def main(sizes: tuple[int, ...]) -> None:
         _table(_OPA_HEADINGS, map(_opa_cells, sizes or _RULES_SIZES))
     else:
         print("NOT RUN: queries to Open Policy Agent (opa is not in PATH)")
+    print()
+    _table(_LARGEST_HEADINGS, map(_largest_cells, OBJECTS))
     print()
     _table(_PATH_HEADINGS, [_path_cells()])
 
@@ -250,6 +261,16 @@ def _opa_cells(size: int) -> Iterator[str]:
     yield _format_figure(seen["start_queries"], "", most=-(-size // _OPA_BATCH), digits=0)
     yield _format_figure(seen["change_queries"], "", most=1, digits=0)
     yield f"{seen['queried_pass_s'] / seen['pass_s']:.1f}"
+
+
+def _largest_cells(kind: str) -> Iterator[str]:
+    seen = run("largest", kind)
+    yield kind
+    yield f"{seen['names']:,}"
+    yield f"{seen['evaluations']:,}"
+    yield f"{seen['calls']:,} calls"
+    yield _format_figure(seen["calls"] / seen["names"], "calls", most=600, digits=0)
+    yield f"{seen['calls_without']:,} calls"
 
 
 def _path_cells() -> Iterator[str]:
