@@ -67,13 +67,14 @@ def list_changes(
     detail = outcome.change_id if isinstance(outcome, Applied) else outcome.message
     for change_set in batch.change_sets:
         for change in change_set.changes:
-            action, targets, resource, reason = _describe_change(change, by_key.get(change.key))
+            key = change.key
+            action, targets, resource, reason = _describe_change(change, by_key.get(key))
             yield ChangeDocument(
                 at=at,
                 zone=zone,
-                name=change.key.name,
-                type=change.key.type,
-                set_identifier=change.key.set_identifier,
+                name=key.name,
+                type=key.type,
+                set_identifier=key.set_identifier,
                 action=action,
                 targets=targets,
                 object=resource,

@@ -121,12 +121,16 @@ def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool 
     """
     writes = values = size_bytes = 0
     for write in change_set.writes:
-        old = write.old.targets if write.old else ()
         new = write.new.targets if write.new else ()
-        twice = upserts and write.old is not None and write.new is not None
-        writes += (write.old is not None) + (write.new is not None)
-        values += len(new) + max(len(old), len(new) * twice)
-        size_bytes += (new_bytes := sum(map(len, new))) + max(sum(map(len, old)), new_bytes * twice)
+        new_bytes = sum(map(len, new))
+        writes += write.new is not None
+        values += len(new)
+        size_bytes += new_bytes
+        if write.old:
+            old, twice = write.old.targets, upserts and write.new is not None
+            writes += 1
+            values += max(len(old), len(new) * twice)
+            size_bytes += max(sum(map(len, old)), new_bytes * twice)
     return BatchSize(writes, values, capabilities.measure(change_set) if capabilities.measure else size_bytes)
 
 

@@ -126,12 +126,11 @@ class Decisions:
 
 def _find_owned(decisions: Iterable[Decision]) -> list[Scope]:
     """Return the scopes in which budgets count a name with *decisions* as ours, once for each time that it counts."""
-    names = {
-        (scope, identify_name(one.zone.id, one.current.key))
-        for one in decisions
-        if one.zone and one.current and one.current.is_ours
-        for scope in list_scopes(one.zone.id, one.current.resource, by_absence=True)
-    }
+    names: set[tuple[Scope, object]] = set()
+    for one in decisions:
+        if one.zone and one.current and one.current.is_ours:
+            identity = identify_name(one.zone.id, one.current.key)
+            names |= {(scope, identity) for scope in list_scopes(one.zone.id, one.current.resource, by_absence=True)}
     return [scope for scope, _ in names]
 
 

@@ -82,8 +82,9 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
     A record is foreign if its ownership record may belong to another record: external-dns counts such an ownership
     record for the other record only.
     """
-    read = registry.read(records, zone) if records else ()
-    found = [owned for owned in read if owned.record.name == name]
+    if not records:
+        return ()
+    found = [owned for owned in registry.read(records, zone) if owned.record.name == name]
     return tuple([owned if owned.is_unambiguous else replace(owned, is_ours=False) for owned in found])
 
 

@@ -133,15 +133,16 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
     for zone_state in zones:
         sharing = find_sharing_zones(parts.zones, zone_state, name, parts.settings.registry)
         needed = (zone_state, *sharing)
-        if not all(one.is_fully_known(name) for one in needed):
+        if doubtful := [one for one in needed if not one.is_fully_known(name)]:
             planned.unjudged.add(zone_state.zone.id)
-        if unread := [one for one in needed if not one.cache.is_complete]:
-            _wait_for_zone(unread[0], zone_state, name, claims, planned)
-        elif any(one.queue.is_writing(name) for one in needed):
-            planned.decisions += [decision for decision in former if decision.zone == zone_state.zone]
-            planned.waits += [wait for wait in parts.waits.waits(name) if wait.zone == zone_state.zone.id]
-        else:
-            _plan_in_zone(zone_state, gather_view(zone_state, sharing, name, parts), planned, parts)
+            if unread := [one for one in doubtful if not one.cache.is_complete]:
+                _wait_for_zone(unread[0], zone_state, name, claims, planned)
+                continue
+            if any(one.queue.is_writing(name) for one in doubtful):
+                planned.decisions += [decision for decision in former if decision.zone == zone_state.zone]
+                planned.waits += [wait for wait in parts.waits.waits(name) if wait.zone == zone_state.zone.id]
+                continue
+        _plan_in_zone(zone_state, gather_view(zone_state, sharing, name, parts), planned, parts)
     leftovers = _delete_leftovers(name, planned.plans, zones, parts)
     planned.sets = _combine_sets(planned.plans, leftovers, parts)
     _block_delayed(name, planned, parts, now_s)
@@ -185,14 +186,12 @@ def _is_unjudged(plan: NamePlan) -> bool:
 
     A record that is kept until more is known is not judged either, whoever requests it.
     """
-    evident = {delete.owned.key for delete in plan.deletes}
-    return any(
-        one.action is Action.KEEP
-        and one.current
-        and one.current.is_ours
-        and (one.reason in _UNDECIDED or not (one.requested_by or one.current.key in evident))
-        for one in plan.decisions
-    )
+    for one in plan.decisions:
+        if one.action is Action.KEEP and one.current and one.current.is_ours:
+            is_evident = any(delete.owned.key == one.current.key for delete in plan.deletes)
+            if one.reason in _UNDECIDED or not (one.requested_by or is_evident):
+                return True
+    return False
 
 
 def _may_be_misread(view: NameView, parts: EngineParts) -> bool:
@@ -224,12 +223,10 @@ def _block_delayed(name: DnsName, planned: Planned, parts: EngineParts, now_s: f
 
     These changes stay in the change sets all the same.
     """
-    found = {
-        zone_state.zone.id: zone_state.queue.review(name, sets, now_s)
-        for zone_state, sets in planned.sets.items()
-        if sets
-    }
-    pauses = {zone_id: replace(block, waits_for=(RETRY,)) for zone_id, block in found.items() if block}
+    pauses: dict[str, Blocked] = {}
+    for zone_state, sets in planned.sets.items():
+        if sets and (block := zone_state.queue.review(name, sets, now_s)):
+            pauses[zone_state.zone.id] = replace(block, waits_for=(RETRY,))
     if pauses:
         planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), parts)) for zone, view, _ in planned.plans]
 

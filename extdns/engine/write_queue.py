@@ -186,11 +186,11 @@ class WriteQueue:
 
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
-        found: list[ChangeSet] = []
-        known = (self.queued.keys() & names) | (self._sent.keys() & names) | (self.unsure.keys() & names)
-        for name in sorted(known):
-            found += self.queued.get(name) or self._sent.get(name) or self.unsure[name]
-        return found
+        found: dict[str, Sets] = {}
+        for by_name in (self.unsure, self._sent, self.queued):  # the latest changes of a name replace others
+            if by_name:
+                found |= {name: by_name[name] for name in by_name.keys() & names}
+        return [one for name in sorted(found) for one in found[name]]
 
     def read_again(self) -> None:
         """Have all queued names read and planned again, because another process may have written them."""

@@ -238,8 +238,9 @@ class ZoneRefresher:
         found, types = set(names), self._settings.plan.managed_types
         caches = [zone_state.cache for zone_state in self._zones]
         for name in tuple(found):
-            zones = self._zones.containing(name)
-            related = {one for home in zones for one in self._settings.registry.related_names(name, home.zone)}
+            related: set[str] = set()
+            for home in self._zones.containing(name):
+                related.update(self._settings.registry.related_names(name, home.zone))
             found |= {self._claims.claims(one)[0].name for one in self._claims.names() & related}
             for cache in caches:
                 found |= cache.find_names_with(related, types)

@@ -84,8 +84,10 @@ def may_be_contested(view: NameView, requested: Requested, settings: PlanSetting
     """Return whether objects of several namespaces request the records of a name, or have some of them."""
     if settings.merges_namespaces or len(requested.claims) + len(view.current) <= 1:
         return False
-    namespaces = {claim.provenance.ref.key.namespace for claim in requested.claims if _is_contender(claim, view)}
-    namespaces |= {parse_namespace(owned.resource) for owned in _select_ours(view)}
+    namespaces = {parse_namespace(owned.resource) for owned in _select_ours(view)}
+    for claim in requested.claims:
+        if _is_contender(claim, view):
+            namespaces.add(claim.provenance.ref.key.namespace)
     return len(namespaces) > 1
 
 
@@ -139,7 +141,8 @@ def _is_contender(claim: NameClaim, view: NameView) -> bool:
 def _select_ours(view: NameView) -> list[OwnedRecord]:
     """Return our records at the name whose ownership records name a resource, without a PTR record of PTR claims."""
     found = [owned for owned in view.current if owned.is_ours and owned.resource]
-    if all(_is_contender(claim, view) for claim in view.claims):
+    has_ptr = any(owned.record.type == rrtype.PTR for owned in found)
+    if not has_ptr or all(_is_contender(claim, view) for claim in view.claims):
         return found
     contending = {claim.provenance.ref.key.resource for claim in view.claims if _is_contender(claim, view)}
     return [owned for owned in found if owned.record.type != rrtype.PTR or owned.resource in contending]

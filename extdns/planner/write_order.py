@@ -26,12 +26,14 @@ def select_writes(complete: ChangeSet, elsewhere: tuple[OwnedRecord, ...]) -> Ch
         complete: a change set with ownership records.
         elsewhere: the records of the name in the zones that have ownership records in common with this one.
     """
+    parent = complete.parent
+    if not (elsewhere or parent):
+        return complete
     changed = {change.key for change in complete.changes}
     covered = changed & {owned.key for owned in elsewhere if not owned.is_ours}
     if covered and any(write.old is None and write.key not in changed for write in complete.writes):
         detail = f"its ownership record would also cover the record {min(covered).type} of another zone"
         return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
-    parent = complete.parent
     if parent is None:
         needed = {one.key for owned in elsewhere for one in owned.ownership_records} - changed
         kept = tuple([write for write in complete.writes if write.new or write.key not in needed])

@@ -72,7 +72,7 @@ class InMemoryProvider:
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Refuse records *desired* of an unsupported type or outside *zone*; return the others unchanged."""
-        return AdjustedRecords.from_results(_adjust(record, zone) for record in desired)
+        return AdjustedRecords.from_results([_adjust(record, zone) for record in desired])
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the next record sets, sorted by `DnsName.order`, set identifier and type.

@@ -32,7 +32,7 @@ from registry.txt.ownership_index import (
 )
 from registry.txt.writes import build_writes, is_consistent
 
-_CACHED_NAMES = 64  # enough for names that change together; a full pass gains nothing from more
+_CACHED_NAMES = 512  # as many as a batch changes: after it was written, they are looked up to be planned again
 _OWNERSHIP_ONLY = {"ownership record", "owner"}
 _OWNERSHIP_LABELS = (OWNER, OWNED_RECORD)
 _UNCERTAIN_LABELS = (*_OWNERSHIP_LABELS, RESOURCE)

@@ -41,7 +41,7 @@ _NO_DOCUMENTS: Final = (
     "allowed: at least one document; for an empty cluster, a List without items"
 )
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_SEPARATOR: Final = re.compile(rb"^---(?=\s|\Z)", re.MULTILINE)
+_SEPARATOR: Final = re.compile(rb"\n---(?=\s|\Z)")  # searched for ten times as fast as with ^
 _CONTENT: Final = re.compile(rb"^(?!(?:---(?!\S))?[ \t]*(?:#|\r?$))", re.MULTILINE)
 """The start of a line that is neither empty, nor a comment, nor a separator."""
 
@@ -133,7 +133,7 @@ def split_documents(data: bytes) -> Iterator[tuple[bytes, int]]:
     content are skipped. Directives at the start belong to the first document.
     """
     begin, line = 0, 1
-    for end in chain((match.start() for match in _SEPARATOR.finditer(data, 1)), (len(data),)):
+    for end in chain((match.start() + 1 for match in _SEPARATOR.finditer(data)), (len(data),)):
         part = data[begin:end]
         if begin == 0 and end < len(data) and _DIRECTIVES.fullmatch(part):
             continue
@@ -212,8 +212,10 @@ def _decode_items(
         yield DocumentProblem(line=document.line, key=None, message=message)
         return
     for number, content in enumerate(items):
-        line = getattr(content, "line", document.line)  # of a mapping in YAML
-        item = _parse_json(content, line) if isinstance(content, msgspec.Raw) else ParsedDocument(line, content)
+        if isinstance(content, msgspec.Raw):
+            item = _parse_json(content, document.line)
+        else:
+            item = ParsedDocument(getattr(content, "line", document.line), content)  # a mapping in YAML has a line
         for result in _decode_document(item, full_kinds, kind, depth + 1):
             if isinstance(result, DocumentProblem):
                 yield msgspec.structs.replace(result, message=f"items[{number}]: {result.message}")
@@ -221,8 +223,12 @@ def _decode_items(
                 yield result
 
 
+class _Listed(msgspec.Struct):
+    items: list[msgspec.Raw] = []
+
+
+_LISTED: Final = msgspec.json.Decoder(_Listed)
 _FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _ANY: Final = msgspec.json.Decoder()
 
 
@@ -230,10 +236,11 @@ def _parse_json(text: bytes | msgspec.Raw, line: int) -> ParsedDocument | Docume
     """Parse *text*, one JSON value. Items of a list are left as text, so that a large list needs little memory."""
     try:
         with suppress(msgspec.ValidationError):  # it is not a mapping, or its items are not a list
-            fields = _FIELDS.decode(text).items()
-            return ParsedDocument(
-                line, {name: (_ITEMS if name == "items" else _ANY).decode(raw) for name, raw in fields}
-            )
+            if items := _LISTED.decode(text).items:
+                fields = _FIELDS.decode(text).items()
+                return ParsedDocument(
+                    line, {name: items if name == "items" else _ANY.decode(raw) for name, raw in fields}
+                )
         return ParsedDocument(line, _ANY.decode(text))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return DocumentProblem(line=line, key=None, message=f"not readable: {error}")
