@@ -10,7 +10,7 @@ from extdns.flags import parser, validation
 from extdns.flags.flag import Flag, FlagSection
 from extdns.flags.process import ClusterFlags
 from extdns.flags.records import DeleteFlags
-from extdns.flags.table import SECTIONS, Sections
+from extdns.flags.table import PROVIDER_SECTIONS, SECTIONS, Sections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,11 +18,13 @@ class Config(Sections):
     """The whole configuration.
 
     Attributes:
+        providers: the sections of all providers.
         min_refresh_interval_s: the shortest time between two refreshes of a zone, from the cache flags; 0 for none.
         notices: a line for each set flag that extdns ignores, or that should be renamed or removed; logged once.
         warnings: messages of two lines about unknown variables and, without `--compat`, about values without effect.
     """
 
+    providers: tuple[FlagSection, ...]
     min_refresh_interval_s: float = 0.0
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -41,6 +43,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     sections: dict[str, Any] = {name: section.from_values(values) for name, section in SECTIONS.items()}
     return Config(
         **sections,
+        providers=tuple(section.from_values(values) for section in PROVIDER_SECTIONS),
         min_refresh_interval_s=validation.min_refresh_interval_s(settings, values),
         notices=validation.find_notices(settings, values),
         warnings=(*parser.find_unknown_variables(environ), *validation.find_warnings(settings, values)),
@@ -69,4 +72,5 @@ def list_settings(config: Config) -> Iterator[tuple[Flag, object]]:
 
 def list_sections(config: Config) -> Iterator[FlagSection]:
     """Return the sections, in the order of the fields."""
-    return (getattr(config, name) for name in SECTIONS)
+    yield from (getattr(config, name) for name in SECTIONS)
+    yield from config.providers

@@ -14,7 +14,7 @@ from extdns.flags.table import FLAGS
 _INTRODUCTION: Final = """\
 # Flags
 
-<!-- Made by `make generate` from the tables in extdns/flags. -->
+<!-- Made by `make generate` from the sections of flags in extdns/flags and providers. -->
 
 Every flag of external-dns is known, and some of our own. `extdns help flags` shows the same.
 

@@ -9,10 +9,10 @@ from extdns.command import command, option
 from extdns.commands.output import show
 from extdns.errors import UsageError, sanitize
 from extdns.flags import parser
-from extdns.flags.providers import AwsFlags
 from extdns.flags.records import PlanFlags, RegistryFlags
 from extdns.flags.usage_errors import usage_error
 from extdns.flags.validation import find_warnings
+from providers.aws.flags import AwsFlags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

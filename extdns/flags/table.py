@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, get_type_hints
 
@@ -21,17 +22,14 @@ from extdns.flags.kind import (
     make_text_kind,
 )
 from extdns.flags.process import ClusterFlags, ControlFlags, ElectionFlags, LogFlags, WebFlags
-from extdns.flags.providers import AwsFlags, CloudflareFlags, GoogleFlags, InmemoryFlags, OctodnsFlags, ZonefileFlags
 from extdns.flags.records import DeleteFlags, PlanFlags, RegistryFlags
-from extdns.flags.rfc2136 import Rfc2136Flags
 from extdns.flags.rules import RuleFlags
 from extdns.flags.sources import SourceFlags
-from extdns.flags.webhook import WebhookFlags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sections:
-    """The values of all flags, by section. The topics of the flags have the order of the fields."""
+    """The values of all flags but those of the providers. The topics of the flags have the order of the fields."""
 
     control: ControlFlags
     cluster: ClusterFlags
@@ -43,17 +41,14 @@ class Sections:
     registry: RegistryFlags
     log: LogFlags
     web: WebFlags
-    zonefile: ZonefileFlags
-    octodns: OctodnsFlags
-    inmemory: InmemoryFlags
-    aws: AwsFlags
-    google: GoogleFlags
-    cloudflare: CloudflareFlags
-    rfc2136: Rfc2136Flags
-    webhook: WebhookFlags
 
 
 SECTIONS: Final[Mapping[str, type[FlagSection]]] = get_type_hints(Sections)
+PROVIDER_SECTIONS: Final[tuple[type[FlagSection], ...]] = tuple(
+    import_module(f"providers.{path.parent.name}.flags").SECTION
+    for path in sorted(Path(__file__).parents[2].glob("providers/*/flags.py"))
+)
+"""The sections of our providers, by name. An import statement would name each of them, and packages above this one."""
 _TEXTS: Final = {"help": "print the flags and exit", "version": "print the version and exit"}
 _KINDS: Final[Mapping[str, ValueKind[Any]]] = {
     "switch": BOOLEAN,
@@ -109,7 +104,7 @@ def _read_kind(text: str) -> ValueKind[Any]:
 def _list_flags() -> Iterator[Flag]:
     for name, text in _TEXTS.items():
         yield Flag(name=name, topic="What runs, and when", help=text, kind=BOOLEAN, default=False, environment=False)
-    for section in SECTIONS.values():
+    for section in (*SECTIONS.values(), *PROVIDER_SECTIONS):
         yield from section.rows.values()
     yield from _read_reference()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from extdns.flags.providers import AwsFlags
 from extdns.flags.records import PlanFlags
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import parse_suffixes
 from providers.aws import iam_policy
+from providers.aws.flags import AwsFlags
 
 OwnershipNames = Callable[[DnsName, str], Iterable[str]]
 

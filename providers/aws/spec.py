@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from extdns.flags.providers import AwsFlags
 from extdns.flags.secret_files import read_secret
 from extdns.flags.unchecked_kinds import ZONE_ID
 from extdns.model.record import ALIAS
 from extdns.model.zone import Permission, Zone
+from providers.aws.flags import AwsFlags
 from providers.aws.policy_scope import build_policy_scope
 from providers.aws.record_sets import EVALUATE_HEALTH, HEALTH_CHECK, HOSTED_ZONE, PROPERTY_NAMES, TARGET_ZONE
 from providers.aws.region import check_region

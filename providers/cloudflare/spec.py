@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from extdns.flags.providers import CloudflareFlags
 from extdns.model.zone import Permission, Zone
 from providers.cloudflare.entries import PROPERTIES
+from providers.cloudflare.flags import CloudflareFlags
 from providers.cloudflare.settings import LEAST_OPERATIONS, MAX_CALLS_PER_S, MAX_PAGE_ITEMS, URL, CloudflareSettings
 from providers.common.api_calls import RateLimit, RateLimiter
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec

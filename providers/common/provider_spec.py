@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
-from extdns.config import Config, list_sections
+from extdns.config import Config
 from extdns.flags.flag import FlagSection, Setting
 from extdns.flags.kind import ValueKind
 from extdns.flags.records import PlanFlags
@@ -126,7 +126,4 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
 
     def find_flags(self, config: Config) -> F:
         """Return the section of its flags."""
-        return (
-            next((section for section in list_sections(config) if isinstance(section, self.flags)), None)
-            or self.flags()
-        )
+        return next((section for section in config.providers if isinstance(section, self.flags)), None) or self.flags()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from extdns.flags.providers import GoogleFlags
 from extdns.model.zone import Permission, Zone
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
+from providers.google.flags import GoogleFlags
 from providers.google.record_sets import ROUTING_POLICY
 from providers.google.settings import CloudDnsZoneFilter, GoogleSettings
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.flags.providers import InmemoryFlags
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
+from providers.inmemory.flags import InmemoryFlags
 
 
 def build(context: ProviderContext[InmemoryFlags]) -> DnsService:

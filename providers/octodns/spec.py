@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from extdns.errors import UsageError
-from extdns.flags.providers import OctodnsFlags
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec, report_unknown
+from providers.octodns.flags import OctodnsFlags
 
 
 def build(context: ProviderContext[OctodnsFlags]) -> DnsService:

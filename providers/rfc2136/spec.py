@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from extdns.errors import UsageError, escape_unprintable, sanitize
-from extdns.flags.rfc2136 import Rfc2136Flags, check_secret, find_warnings
 from extdns.flags.secret_files import read_secret
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Permission, Zone
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
+from providers.rfc2136.flags import Rfc2136Flags, check_secret, find_warnings
 from providers.rfc2136.settings import Authenticator, DnsServer, KerberosLogin, Rfc2136Settings, TsigSecret
 
 _DNS_PORT: Final = 53

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.secret_files import read_url
-from extdns.flags.webhook import WebhookFlags, check_address
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec, report_unknown
+from providers.webhook.flags import WebhookFlags, check_address
 from providers.webhook.settings import WebhookSettings
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from extdns.errors import escape_unprintable
-from extdns.flags.providers import ZonefileFlags
 from extdns.model.zone import Permission, Zone
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
+from providers.zonefile.flags import ZonefileFlags
 
 
 def build(context: ProviderContext[ZonefileFlags]) -> DnsService:

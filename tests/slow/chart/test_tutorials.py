@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from extdns.config import parse
+from providers.octodns.spec import PROVIDER as OCTODNS
+from providers.rfc2136.spec import PROVIDER as RFC2136
 from tests.required_programs import require_program
 from tests.slow.chart.tools import RELEASE, ROOT, Helm, arguments, container, of
 from tests.updatable import KEY
@@ -35,7 +37,7 @@ def test_the_password_for_kerberos_is_mounted_as_a_file(helm: Helm) -> None:
     manifests = helm.manifests(yaml.safe_load(block))
     config = parse(arguments(manifests), {})
     (mounted,) = [one for one in container(manifests)["volumeMounts"] if one["name"] == "password"]
-    assert Path(config.rfc2136.rfc2136_kerberos_password_file).parent == Path(mounted["mountPath"])
+    assert Path(RFC2136.find_flags(config).rfc2136_kerberos_password_file).parent == Path(mounted["mountPath"])
 
 
 @pytest.mark.parametrize("name", ["bind", "powerdns"])
@@ -45,7 +47,7 @@ def test_the_dns_update_secret_is_passed_as_a_variable_that_refers_to_a_kubernet
     page = (ROOT / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
     (block,) = VALUES.findall(page)
     manifests = helm.manifests(yaml.safe_load(block))
-    assert parse(arguments(manifests), SECRET).rfc2136.rfc2136_tsig_secret == KEY.secret
+    assert RFC2136.find_flags(parse(arguments(manifests), SECRET)).rfc2136_tsig_secret == KEY.secret
     (variable,) = [one for one in container(manifests)["env"] if one["name"] in SECRET]
     assert variable["valueFrom"] == {"secretKeyRef": {"name": "extdns-tsig", "key": "tsig"}}
 
@@ -55,7 +57,7 @@ def test_the_secret_of_dns_update_can_be_mounted_as_a_file(helm: Helm) -> None:
     manifests = helm.manifests(yaml.safe_load(block))
     config = parse(arguments(manifests), {})
     (mounted,) = [one for one in container(manifests)["volumeMounts"] if one["name"] == "tsig"]
-    assert Path(config.rfc2136.rfc2136_tsig_secret_file).parent == Path(mounted["mountPath"])
+    assert Path(RFC2136.find_flags(config).rfc2136_tsig_secret_file).parent == Path(mounted["mountPath"])
     assert "tsig" in [
         volume["name"] for volume in of("Deployment", manifests)[0]["spec"]["template"]["spec"]["volumes"]
     ]
@@ -108,7 +110,7 @@ def test_the_tutorial_values_for_octodns_mount_the_configuration_file_that_the_f
     pod = deployment["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     (mount,) = (one for one in container["volumeMounts"] if one["name"] == "octodns")
-    assert config.octodns.octodns_config == f"{mount['mountPath']}/production.yaml"
+    assert OCTODNS.find_flags(config).octodns_config == f"{mount['mountPath']}/production.yaml"
     assert {"name": "octodns", "configMap": {"name": "octodns"}} in pod["volumes"]
     (token,) = (one for one in container["env"] if one["name"] == "CLOUDFLARE_TOKEN")
     assert token["valueFrom"]["secretKeyRef"] == {"name": "cloudflare", "key": "token"}

@@ -12,44 +12,41 @@ from extdns.config import Config, format_arguments, list_settings, parse
 from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import FlagSection, Support
-from extdns.flags.table import FLAGS
+from extdns.flags.flag import Support
+from extdns.flags.table import FLAGS, PROVIDER_SECTIONS, SECTIONS
 from extdns.masking import MASK, mask
 from extdns.model.selection import EVERYTHING
+from providers.inmemory.spec import PROVIDER as INMEMORY
+from providers.zonefile.spec import PROVIDER as ZONEFILE
 
 START: Final = ["--source=service", "--provider=inmemory", "--manifests=-"]
 TEXT_FLAGS: Final = {
     "help",
     "version",
 }  # answered by extdns.flags.parser.find_requested_text before there is a configuration
-
-
-def sections() -> list[type[FlagSection]]:
-    hints = get_type_hints(Config)
-    return [hint for hint in hints.values() if isinstance(hint, type) and issubclass(hint, FlagSection)]
+ALL_SECTIONS: Final = (*SECTIONS.values(), *PROVIDER_SECTIONS)
 
 
 def test_each_implemented_flag_except_help_and_version_has_exactly_one_config_field() -> None:
-    found = Counter(flag.name for section in sections() for flag in section.rows.values())
+    found = Counter(flag.name for section in ALL_SECTIONS for flag in section.rows.values())
     implemented = {flag.name for flag in FLAGS if flag.support is Support.IMPLEMENTED} - TEXT_FLAGS
     assert set(found) == implemented
     assert set(found.values()) == {1}
 
 
 def test_only_min_refresh_interval_notices_and_warnings_are_config_fields_without_a_flag() -> None:
-    hints = get_type_hints(Config)
-    others = {name for name, hint in hints.items() if hint not in sections()}
+    others = get_type_hints(Config).keys() - {*SECTIONS, "providers"}
     assert others == {"min_refresh_interval_s", "notices", "warnings"}
 
 
 def test_the_name_of_a_config_field_ends_in_s_exactly_if_the_value_is_a_duration() -> None:
-    for section in sections():
+    for section in ALL_SECTIONS:
         for name, flag in section.rows.items():
             assert name.endswith("_s") is (flag.kind.metavar == DURATION.metavar)
 
 
 def test_a_config_field_has_the_type_of_its_flag() -> None:
-    for section in sections():
+    for section in ALL_SECTIONS:
         hints = get_type_hints(section)
         for name, flag in section.rows.items():
             default = flag.default
@@ -58,7 +55,7 @@ def test_a_config_field_has_the_type_of_its_flag() -> None:
 
 
 def test_secrets_are_masked_in_the_repr_of_the_configuration() -> None:
-    secrets = [flag for section in sections() for flag in section.rows.values() if flag.secret]
+    secrets = [flag for section in ALL_SECTIONS for flag in section.rows.values() if flag.secret]
     assert secrets
     config = parse([*START, *(f"{flag.spelling}=0123456789abcdef0123456789abcdef" for flag in secrets)], {})
     assert "0123456789abcdef" not in repr(config)
@@ -98,8 +95,8 @@ def test_each_config_section_has_the_values_of_its_flags() -> None:
     assert config.plan.regex_domain_filter.search("abc")
     assert (config.registry.name, config.registry.txt_owner_id) == ("noop", "me")
     assert config.log.format == "json"
-    assert config.inmemory.inmemory_zone == ("b.test",)
-    assert config.zonefile.zonefile_dir == "/zones"
+    assert INMEMORY.find_flags(config).inmemory_zone == ("b.test",)
+    assert ZONEFILE.find_flags(config).zonefile_dir == "/zones"
     assert config.min_refresh_interval_s == 120.0
     assert config.notices == (
         "--provider-cache-time sets the minimum time between two refreshes of a zone",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,8 @@ from extdns.flags.kind import (
     parse_boolean,
 )
 from extdns.model.selection import EVERYTHING
+from providers.google.flags import GoogleFlags
+from providers.google.spec import PROVIDER
 
 
 @pytest.mark.parametrize("text", ["1", "t", "T", "TRUE", "true", "True"])
@@ -209,11 +212,16 @@ def test_the_error_about_a_duration_without_unit_suggests_one_with_a_unit() -> N
 START = ("--source=service", "--provider=google", "--policy=sync")
 
 
+def parse_google(*arguments: str, environ: Mapping[str, str] = MappingProxyType({})) -> GoogleFlags:
+    """Return the flags of Cloud DNS that *arguments* and *environ* give."""
+    return PROVIDER.find_flags(parse([*START, *arguments], environ))
+
+
 @pytest.mark.parametrize(
     "text", ["", "https://dns.googleapis.com", "http://127.0.0.1:8080", "https://dns-x.p.googleapis.com/"]
 )
 def test_the_google_api_endpoint_is_a_url_without_a_path(text: str) -> None:
-    assert parse([*START, f"--google-api-endpoint={text}"], {}).google.google_api_endpoint == text
+    assert parse_google(f"--google-api-endpoint={text}").google_api_endpoint == text
 
 
 @pytest.mark.parametrize(
@@ -226,11 +234,12 @@ def test_an_invalid_google_api_endpoint_is_a_usage_error(text: str) -> None:
 
 
 def test_google_flags_can_be_set_by_variables_and_the_batch_change_interval_is_1s_with_compat() -> None:
-    chosen = parse(START, {"EXTERNAL_DNS_GOOGLE_PROJECT": "p", "EXTERNAL_DNS_GOOGLE_ZONE_VISIBILITY": "private"}).google
+    environ = {"EXTERNAL_DNS_GOOGLE_PROJECT": "p", "EXTERNAL_DNS_GOOGLE_ZONE_VISIBILITY": "private"}
+    chosen = parse_google(environ=environ)
     assert (chosen.google_project, chosen.google_zone_visibility) == ("p", "private")
     assert (chosen.google_batch_change_size, chosen.google_batch_change_interval_s) == (1000, 0.0)
-    assert parse([*START, "--compat"], {}).google.google_batch_change_interval_s == 1.0
-    assert parse([*START, "--google-batch-change-interval=3s"], {}).google.google_batch_change_interval_s == 3.0
+    assert parse_google("--compat").google_batch_change_interval_s == 1.0
+    assert parse_google("--google-batch-change-interval=3s").google_batch_change_interval_s == 3.0
 
 
 # Label and annotation selectors of filter flags (docs/spec/sources.md 2.7)

@@ -16,7 +16,6 @@ from extdns.flags.flag import Flag, Support
 from extdns.flags.kind import ANNOTATION_SELECTOR, BOOLEAN, KEY_VALUE, LABEL_SELECTOR, ValueKind
 from extdns.flags.parser import parse_settings
 from extdns.flags.process import MAX_WRITE_S
-from extdns.flags.providers import ENDPOINT
 from extdns.flags.records import CLUSTER_ID, CODE
 from extdns.flags.regex import REGEX, parse_regex
 from extdns.flags.rules import TIMEOUT
@@ -24,6 +23,7 @@ from extdns.flags.sources import PREFIX, SERVICE_TYPE
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.unchecked_kinds import TIME
 from extdns.flags.validation import AVAILABLE
+from providers.google.flags import ENDPOINT
 
 TEXTS: Final = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=12)
 NANOSECONDS: Final = st.integers(min_value=-(2**61), max_value=2**61)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -10,9 +11,11 @@ from typing import Final
 import pytest
 
 from extdns.flags.specs import PROVIDER_SPECS
+from extdns.flags.table import PROVIDER_SECTIONS
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.aws.spec import describe_zone
+from providers.common.provider_spec import NoFlags
 from tests.conformance.provider import GUARDED, RIGS, SERVER_RIGS
 from tests.program.process import ROOT, environment
 
@@ -32,8 +35,10 @@ def find_rigs(name: str, rigs: Iterable[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PROVIDER_SPECS.available)
-def test_each_provider_has_the_name_of_its_package_and_is_in_the_conformance_tests(name: str) -> None:
-    assert PROVIDER_SPECS.load(name).name == name
+def test_a_provider_has_the_name_and_flags_of_its_package_and_a_rig(name: str) -> None:
+    spec = PROVIDER_SPECS.load(name)
+    assert spec.name == name
+    assert spec.flags in {*PROVIDER_SECTIONS, NoFlags}
     assert find_rigs(name, (*RIGS, *SERVER_RIGS))
 
 
@@ -55,13 +60,13 @@ def test_leader_election_is_allowed_with_the_providers_whose_writes_are_conditio
         ),
     ],
 )
-def test_only_the_chosen_provider_and_its_sdk_are_imported(flags: list[str], sdks: set[str]) -> None:
+def test_only_the_chosen_provider_and_its_sdk_are_imported_besides_flags(flags: list[str], sdks: set[str]) -> None:
     done = subprocess.run(
         (sys.executable, "-c", _LOAD, *flags), cwd=ROOT, env=environment(), check=True, capture_output=True, text=True
     )
     imported = set(done.stdout.split())
     assert _SDKS & imported == sdks
-    packages = {name.split(".")[1] for name in imported if name.startswith("providers.")}
+    packages = set(re.findall(r"\bproviders\.(\w+)\.(?!flags\b)", done.stdout))
     assert packages - {"common"} == {flags[0].removeprefix("--provider=")}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from urllib.parse import urlsplit
 
 from extdns.errors import sanitize
@@ -44,6 +45,9 @@ class WebhookFlags(FlagSection, topic="Provider webhook", providers=("webhook",)
                 "--webhook-provider-read-timeout and --webhook-provider-write-timeout leave no time for a call",
                 "allowed: together more than 0s",
             )
+
+
+SECTION: Final = WebhookFlags
 
 
 def check_address(url: str, origin: str) -> None:

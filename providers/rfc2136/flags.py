@@ -108,6 +108,9 @@ class Rfc2136Flags(FlagSection, topic="Provider rfc2136", providers=("rfc2136",)
             _check_key(self)
 
 
+SECTION: Final = Rfc2136Flags
+
+
 def _check_reference_rules(flags: Rfc2136Flags) -> None:
     if flags.rfc2136_min_ttl_s < 0:
         raise usage_error("TTL specified for rfc2136 is negative", "allowed for --rfc2136-min-ttl: 0s and more")

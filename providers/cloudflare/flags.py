@@ -1,0 +1,26 @@
+"""The flags of the provider `cloudflare`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.flags.flag import FlagSection, flag
+from extdns.flags.kind import NUMBER
+from extdns.flags.unchecked_kinds import SIZE, TIME
+
+
+class CloudflareFlags(FlagSection, topic="Provider cloudflare", providers=("cloudflare",)):
+    """The flags of the provider `cloudflare`."""
+
+    cloudflare_proxied: bool = flag("proxy records unless an annotation overrides it", default=False)
+    cloudflare_dns_records_per_page: int = flag("values read with one request", default=5000, compat=100, kind=NUMBER)
+    cloudflare_record_comment: str = flag("comment of records without one of their own")
+    batch_change_size: int = flag(
+        "maximum of changed values in one request; a value below 200, which every plan allows, counts as 200",
+        default=200,
+        kind=SIZE,
+    )
+    batch_change_interval_s: float = flag("pause between two requests", default=0.0, kind=TIME, compat=1.0)
+
+
+SECTION: Final = CloudflareFlags
