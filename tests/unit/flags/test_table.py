@@ -213,7 +213,7 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         ),
         pytest.param(
             [*START, "--registry=dynamodb"],
-            "--registry=dynamodb is not supported by this version\n  available: noop, txt",
+            f"--registry=dynamodb is not supported by this version\n  available: {', '.join(AVAILABLE['registry'])}",
             id="registry",
         ),
         pytest.param(
