@@ -131,6 +131,25 @@ def describe_invalid_value(value: str, allowed: str) -> str:
     return f"{shorten(value)!r} is not valid; allowed: {allowed}"
 
 
+def describe_type(value: object) -> str:
+    """Describe *value*, which a YAML or JSON document has, for messages about its type, such as `the number 3`."""
+    match value:
+        case None:
+            return "empty"
+        case bool():
+            return f"the boolean {str(value).lower()}"
+        case int() | float():
+            return f"the number {sanitize(str(value)) if abs(value) < 10**30 else 'given'}"
+        case str():
+            return f'the string "{sanitize(value)}"'
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "a mapping"
+        case _:
+            return "not valid YAML"
+
+
 def describe_error(exc: BaseException | None) -> str:
     """Describe an unexpected error by its class and message, without secrets."""
     return mask(f"{type(exc).__name__}: {exc}")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, TypeVar
 
-from extdns.errors import InvalidValueError, find_similar, sanitize
+from extdns.errors import InvalidValueError, describe_type, find_similar, sanitize
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import InvalidValue
 
@@ -121,25 +121,6 @@ class DocumentReader:
         except InvalidValueError as error:
             self.report(path, f'is "{sanitize(text)}"; allowed: {error.allowed}')
             return ""
-
-
-def describe_type(value: object) -> str:
-    """Describe *value* for messages, such as `the number 3`."""
-    match value:
-        case None:
-            return "empty"
-        case bool():
-            return f"the boolean {str(value).lower()}"
-        case int() | float():
-            return f"the number {sanitize(str(value)) if abs(value) < 10**30 else 'given'}"
-        case str():
-            return f'the string "{sanitize(value)}"'
-        case list() | tuple():
-            return "a list"
-        case dict():
-            return "a mapping"
-        case _:
-            return "not valid YAML"
 
 
 def _describe_choices(text: str, choices: Collection[str]) -> str:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from extdns.cel.document_reader import DocumentReader, describe_type
+from extdns.cel.document_reader import DocumentReader
 from extdns.cel.policy_rules import PolicyRules
+from extdns.errors import describe_type
 from extdns.model.change import RuleAction, Violation
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, OwnedRecord, Record

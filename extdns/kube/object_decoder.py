@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
-from extdns.errors import shorten
+from extdns.errors import describe_type, shorten
 from extdns.model.kind import InvalidValue, Kind, KubernetesObject, ObjectKey, ObjectMeta, build_key
 from extdns.model.value import Value
 from extdns.resources.core import Service, ServiceSpec
@@ -144,24 +144,7 @@ def _describe_error(tree: dict[str, object], error: msgspec.ValidationError) -> 
     allowed = _ALLOWED.get(expected[1], expected[1]) if expected else _ALLOWED["int"]
     if allowed == _ALLOWED["str"] and isinstance(value, bool | int | float):
         allowed += ", so quote it"
-    return f"{path} is {describe_value(value)}; allowed: {allowed}"
-
-
-def describe_value(value: object) -> str:
-    """Describe *value* for messages, such as `the number 3`."""
-    match value:
-        case None:
-            return "empty"
-        case bool():
-            return f"the boolean {str(value).lower()}"
-        case int() | float():
-            return f"the number {value}"
-        case str():
-            return f'the string "{shorten(value)}"'
-        case list():
-            return "a list"
-        case _:
-            return "a mapping"
+    return f"{path} is {describe_type(value)}; allowed: {allowed}"
 
 
 @cache

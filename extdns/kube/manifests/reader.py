@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from extdns.errors import describe_type
 from extdns.kube.manifests.kinds import ListKind, UnsupportedKind, identify_kind
 from extdns.kube.manifests.rendering import HELM, KUSTOMIZE, find_tool, is_template
 from extdns.kube.object_decoder import (
@@ -19,7 +20,6 @@ from extdns.kube.object_decoder import (
     FileContents,
     ParsedDocument,
     decode_tree,
-    describe_value,
     find_key,
     keep_all_fields,
 )
@@ -171,7 +171,7 @@ def _decode_document(
         yield from _decode_mapping(document, document.content, full_kinds, inherited, depth)
     else:
         # not which text: whoever edits manifests can link to a file with a secret, and plans are shown to many
-        what = "a text" if isinstance(document.content, str) else describe_value(document.content)
+        what = "a text" if isinstance(document.content, str) else describe_type(document.content)
         message = f"the document is {what}; allowed: a mapping with apiVersion and kind"
         items = document.content if isinstance(document.content, list) else [None]
         is_patch = all(isinstance(one, dict) and "op" in one for one in items)
