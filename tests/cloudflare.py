@@ -27,6 +27,6 @@ def client(settings: CloudflareSettings, clock: FastClock | None = None) -> Clou
     os.environ["CF_API_TOKEN"] = TOKEN
     clock = clock or FastClock()
     limiter = RateLimiter(
-        rate=settings.rate_limit, pause_s=settings.pause_s, monotonic_s=clock.monotonic_s, wait=clock.wait
+        rate=settings.calls.rate_limit, pause_s=settings.pause_s, monotonic_s=clock.monotonic_s, wait=clock.wait
     )
     return CloudflareApi(settings, limiter)

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from providers.aws.client import Route53Api
 from providers.aws.settings import AwsAccount
-from providers.common.api_calls import RateLimiter, WriteOptions
+from providers.common.api_calls import CallOptions, RateLimiter
 from tests.fakes.route53.server import Route53
 
 
@@ -36,10 +36,11 @@ def service() -> tuple[Route53, Mapping[str, Route53Api]]:
     return fake, {"": client(fake)}
 
 
-def client(fake: Route53, *, attempts: int = 3, writing: WriteOptions | None = None) -> Route53Api:
+def client(fake: Route53, *, attempts: int = 3, calls: CallOptions | None = None) -> Route53Api:
     """Return a client of *fake* that has made a call, so that it no longer reads the environment."""
     clock = FastClock()
-    made = Route53Api(AwsAccount(), attempts, RateLimiter(monotonic_s=clock.monotonic_s, wait=clock.wait), writing)
+    limiter = RateLimiter(monotonic_s=clock.monotonic_s, wait=clock.wait)
+    made = Route53Api(AwsAccount(calls=calls or CallOptions()), attempts, limiter)
     with patch.dict(os.environ, environ(fake)):
         made.list_zones()
     return made

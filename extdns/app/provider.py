@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from extdns.app.registry import find_ownership_names
 from extdns.controller.clock import SystemClock
 from extdns.flags.specs import PROVIDER_SPECS
 from extdns.metrics.durations import REQUEST_TIMES, record_call
-from providers.common.api_calls import DEFAULT_TIMEOUTS_S, SHORT_TIMEOUTS_S, RateLimit, WriteOptions
+from providers.common.api_calls import DEFAULT_TIMEOUTS_S, SHORT_TIMEOUTS_S, CallOptions, RateLimit
 from providers.common.provider_spec import ProviderContext, ProviderSpec, report_unknown
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from extdns.controller.write_gate import WriteGate
     from extdns.model.zone import Permission, Zone
     from extdns.ports import ZoneReader, ZoneWriter
-
-
-_ANY_TIME: Final = WriteOptions()
 
 
 def load_provider(config: Config) -> ProviderSpec[Any]:
@@ -37,11 +34,7 @@ def build_provider(config: Config, gate: WriteGate | None = None) -> tuple[ZoneR
     Raises:
         UsageError: what a flag of the provider names cannot be used.
     """
-    options = _ANY_TIME
-    if gate is not None:
-        timeouts_s = SHORT_TIMEOUTS_S if gate.lease else DEFAULT_TIMEOUTS_S
-        options = WriteOptions(timeouts_s=timeouts_s, can_begin=gate.is_open)
-    reader, writer = load_provider(config).build(build_context(config, options))
+    reader, writer = load_provider(config).build(build_context(config, gate))
     return reader, None if config.control.dry_run else writer
 
 
@@ -58,16 +51,20 @@ def check_permissions(config: Config, zones: Iterable[Zone]) -> Iterable[tuple[Z
     return spec.check_permissions(build_context(config), zones)
 
 
-def build_context(config: Config, options: WriteOptions = _ANY_TIME, *, offline: bool = False) -> ProviderContext[Any]:
-    """Return what the provider of *config* is built with."""
+def build_context(config: Config, gate: WriteGate | None = None, *, offline: bool = False) -> ProviderContext[Any]:
+    """Return what the provider of *config* is built with. It may write while *gate* is open, without one always."""
+    control = config.control
     return ProviderContext(
         flags=load_provider(config).find_flags(config),
         plan=config.plan,
         clock=SystemClock(),
         ownership_names=find_ownership_names(config.registry),
-        rate_limit=RateLimit(per_s=float(config.control.api_calls_per_second), burst=float(config.control.api_burst)),
-        write_options=options,
-        on_request=REQUEST_TIMES.record,
-        on_call=record_call,
+        calls=CallOptions(
+            rate_limit=RateLimit(per_s=float(control.api_calls_per_second), burst=float(control.api_burst)),
+            write_timeouts_s=SHORT_TIMEOUTS_S if gate and gate.lease else DEFAULT_TIMEOUTS_S,
+            can_write=gate.is_open if gate else lambda: True,
+            on_request=REQUEST_TIMES.record,
+            on_call=record_call,
+        ),
         offline=offline,
     )

@@ -39,9 +39,9 @@ from providers.common.api_calls import (
     DEFAULT_TIMEOUTS_S,
     SHORT_TIMEOUTS_S,
     CallFailedError,
+    CallOptions,
     FailureKind,
     RateLimiter,
-    WriteOptions,
     measure_call,
 )
 from providers.common.certificates import find_ca_bundle
@@ -67,20 +67,16 @@ _UNANSWERED: Final = (sdk.HTTPClientError, sdk.ReadTimeoutError, sdk.IncompleteR
 class Route53Api:
     """Calls Route 53 with the credentials of one account, from any thread. Every call raises only `CallFailedError`."""
 
-    def __init__(
-        self, account: AwsAccount, attempts: int, rate_limiter: RateLimiter, write_options: WriteOptions | None = None
-    ) -> None:
+    def __init__(self, account: AwsAccount, attempts: int, rate_limiter: RateLimiter) -> None:
         """Create an API. The first call looks for the credentials of *account*.
 
         Args:
-            account: profile and role.
+            account: profile and role, and how Route 53 is called.
             attempts: attempts of a read, the first included; 0 for the maximum of 10.
             rate_limiter: delays calls to the allowed rate.
-            write_options: timeouts of a batch, and whether it may start.
         """
         self._account = account
         self._rate_limiter = rate_limiter
-        self._write_options = write_options or WriteOptions()
         self._attempts = attempts if attempts > 0 else _MAX_ATTEMPTS
         self._lock = Lock()
         self._clients: tuple[Route53Client, Route53Client] | None = None
@@ -155,7 +151,7 @@ class Route53Api:
         """Wait until the rate limit allows the call, and yield the clients for reading and writing."""
         self._rate_limiter.acquire(operation, changes=changes)
         try:
-            with measure_call(self._account.on_call, operation), translate_errors("route53", operation, context):
+            with measure_call(self._account.calls.on_call, operation), translate_errors("route53", operation, context):
                 yield self._open_clients()
         except CallFailedError as failed:
             if operation == _CHANGE and errors.is_throttled(failed.code):
@@ -174,7 +170,7 @@ class Route53Api:
                 session = open_session(self._account)
                 reader = _build_route53_client(session, self._attempts, DEFAULT_TIMEOUTS_S)
                 reader.meta.events.register("response-received.route53", self._record_throttled_attempt)
-                self._clients = (reader, _build_writer(session, self._write_options))
+                self._clients = (reader, _build_writer(session, self._account.calls))
             return self._clients
 
     def _record_throttled_attempt(self, parsed_response: dict[str, Any] | None, event_name: str, **_: object) -> None:
@@ -187,10 +183,7 @@ def build_apis(settings: AwsSettings) -> dict[str, Route53Api]:
     """Return an API for each account, by the name in `Zone.account`."""
     return {
         name: Route53Api(
-            account,
-            settings.attempts,
-            RateLimiter(name, rate=settings.rate_limit, pause_s=settings.pause_s),
-            settings.write_options,
+            account, settings.attempts, RateLimiter(name, rate=account.calls.rate_limit, pause_s=settings.pause_s)
         )
         for name, account in settings.accounts_by_name.items()
     }
@@ -201,14 +194,14 @@ def _parse_zone(found: Any) -> HostedZone:  # noqa: ANN401 - the SDK's own dicti
     return HostedZone(id=strip_id_path(found["Id"]), name=found["Name"], private=config.get("PrivateZone", False))
 
 
-def _build_writer(session: Session, write_options: WriteOptions) -> Route53Client:
+def _build_writer(session: Session, calls: CallOptions) -> Route53Client:
     """Return a client that checks right before sending whether the write may still begin.
 
     The check comes last, because getting credentials and signing the request can take seconds.
     """
-    client = _build_route53_client(session, 1, write_options.timeouts_s)
+    client = _build_route53_client(session, 1, calls.write_timeouts_s)
     client.meta.events.register(
-        f"before-send.route53.{_CHANGE}", lambda **_: write_options.require_can_begin(f"route53:{_CHANGE}")
+        f"before-send.route53.{_CHANGE}", lambda **_: calls.require_can_write(f"route53:{_CHANGE}")
     )
     return client
 
@@ -286,7 +279,7 @@ def open_session(account: AwsAccount) -> Session:
 def _build_session(account: AwsAccount) -> botocore.session.Session:
     session = botocore.session.Session(profile=account.profile or None)
     session.register_component("data_loader", build_loader(session.get_config_variable("data_path")))
-    observe_requests(session, account.on_request)
+    observe_requests(session, account.calls.on_request)
     # EKS sets AWS_REGION, which SDKs of other languages read; botocore reads only AWS_DEFAULT_REGION.
     region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _DEFAULT_REGION
     session.set_config_variable("region", region)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import DomainFilter
-from providers.common.api_calls import RateLimit, WriteOptions
+from providers.common.api_calls import CallOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,15 +18,13 @@ class AwsAccount:
         profile: the profile in the shared AWS configuration, "" for the SDK's default credential chain.
         role: ARN of a role to assume with these credentials, "" for none.
         external_id: the external id that the role's trust policy requires, "" for none; a secret.
-        on_request: called after each HTTP request.
-        on_call: called after each call of the API.
+        calls: how Route 53 is called.
     """
 
     profile: str = ""
     role: str = ""
     external_id: str = field(default="", repr=False)
-    on_request: RequestObserver = field(default=ignore_request, repr=False, compare=False)
-    on_call: CallObserver = field(default=ignore_call, repr=False, compare=False)
+    calls: CallOptions = field(default_factory=CallOptions, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +102,6 @@ class AwsSettings:
         max_bytes: the most characters of values in a batch.
         max_values: the most values in a batch.
         pause_s: the least time between two batches of an account, 0 for none.
-        rate_limit: how often the API may be called for one account.
-        write_options: timeouts of a batch, and whether it may start.
     """
 
     accounts: tuple[AwsAccount, ...] = (AwsAccount(),)
@@ -119,8 +114,6 @@ class AwsSettings:
     max_bytes: int = 32000
     max_values: int = 1000
     pause_s: float = 0.0
-    rate_limit: RateLimit = RateLimit()  # noqa: RUF009 - frozen
-    write_options: WriteOptions = WriteOptions()  # noqa: RUF009 - frozen
 
     @property
     def accounts_by_name(self) -> dict[str, AwsAccount]:

@@ -62,8 +62,7 @@ def build_settings(context: ProviderContext[AwsFlags]) -> AwsSettings:
                 profile=profile,
                 role=flags.aws_assume_role,
                 external_id=external_id,
-                on_request=context.on_request,
-                on_call=context.on_call,
+                calls=context.calls,
             )
             for profile in dict.fromkeys(flags.aws_profile or ("",))
         ),
@@ -83,8 +82,6 @@ def build_settings(context: ProviderContext[AwsFlags]) -> AwsSettings:
         max_bytes=flags.aws_batch_change_size_bytes,
         max_values=flags.aws_batch_change_size_values,
         pause_s=flags.aws_batch_change_interval_s,
-        rate_limit=context.rate_limit,
-        write_options=context.write_options,
     )
 
 

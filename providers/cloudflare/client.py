@@ -194,8 +194,8 @@ class CloudflareApi:
         self._rate_limiter.acquire(call, changes=changes)
         headers = {**_read_credentials(call, context), "Content-Type": "application/json", "User-Agent": "extdns"}
         if changes:
-            self._settings.write_options.require_can_begin(call, context)
-        with measure_call(self._settings.on_call, call):
+            self._settings.calls.require_can_write(call, context)
+        with measure_call(self._settings.calls.on_call, call):
             response, content = self._send(call, method, path, headers, body, context)
             answer = _decode(content, form)
             if response.status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -209,7 +209,7 @@ class CloudflareApi:
     def _send(
         self, call: str, method: str, path: str, headers: Mapping[str, str], body: bytes | None, context: str
     ) -> tuple[urllib3.BaseHTTPResponse, bytes]:
-        connect_s, read_s = self._settings.write_options.timeouts_s if body else DEFAULT_TIMEOUTS_S
+        connect_s, read_s = self._settings.calls.write_timeouts_s if body else DEFAULT_TIMEOUTS_S
         url, status, started_s = self._settings.url + path, UNANSWERED, time.monotonic()
         try:
             timeout = urllib3.Timeout(connect=connect_s, read=read_s)
@@ -224,7 +224,7 @@ class CloudflareApi:
             raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
         finally:
             seconds = time.monotonic() - started_s
-            self._settings.on_request(ApiRequest(method=method, url=url, status=status, seconds=seconds))
+            self._settings.calls.on_request(ApiRequest(method=method, url=url, status=status, seconds=seconds))
         return response, content
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.selection import DomainFilter
 from extdns.model.value import Value
-from providers.common.api_calls import RateLimit, WriteOptions
+from providers.common.api_calls import CallOptions, RateLimit
 
 URL: Final = "https://api.cloudflare.com/client/v4"
 MAX_PAGE_ITEMS: Final = 5000
@@ -31,10 +30,7 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
         page_names: names in a page of the reader.
         max_operations: the most operations of a batch; plans allow 200 (Free) or 3,500.
         pause_s: the least time between two batches.
-        rate_limit: how often the API may be called.
-        write_options: timeouts of a batch, and whether it may begin.
-        on_request: called after each HTTP request.
-        on_call: called after each call of the API.
+        calls: how the API is called.
     """
 
     url: str = URL
@@ -46,7 +42,4 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
     page_names: int = 25_000
     max_operations: int = LEAST_OPERATIONS
     pause_s: float = 0.0
-    rate_limit: RateLimit = RateLimit(per_s=MAX_CALLS_PER_S)
-    write_options: WriteOptions = WriteOptions()
-    on_request: RequestObserver = ignore_request
-    on_call: CallObserver = ignore_call
+    calls: CallOptions = CallOptions(rate_limit=RateLimit(per_s=MAX_CALLS_PER_S))

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from extdns.model.zone import Permission, Zone
 from providers.cloudflare.entries import PROPERTIES
 from providers.cloudflare.flags import CloudflareFlags
@@ -29,13 +31,13 @@ def build(context: ProviderContext[CloudflareFlags]) -> DnsService:
 def _build_api(settings: CloudflareSettings) -> CloudflareApi:
     from providers.cloudflare.client import CloudflareApi
 
-    return CloudflareApi(settings, RateLimiter(rate=settings.rate_limit, pause_s=settings.pause_s))
+    return CloudflareApi(settings, RateLimiter(rate=settings.calls.rate_limit, pause_s=settings.pause_s))
 
 
 def build_settings(context: ProviderContext[CloudflareFlags]) -> CloudflareSettings:
     """Return the settings of the provider. `CLOUDFLARE_BASE_URL`, as in Cloudflare's SDKs, is for an emulator."""
     flags = context.flags
-    limit = context.rate_limit
+    limit = context.calls.rate_limit
     return CloudflareSettings(
         url=os.environ.get("CLOUDFLARE_BASE_URL", "").rstrip("/") or URL,
         zone_ids=context.zone_ids,
@@ -45,10 +47,7 @@ def build_settings(context: ProviderContext[CloudflareFlags]) -> CloudflareSetti
         page_items=min(max(flags.cloudflare_dns_records_per_page, 1), MAX_PAGE_ITEMS),
         max_operations=max(flags.batch_change_size, LEAST_OPERATIONS),
         pause_s=flags.batch_change_interval_s,
-        rate_limit=RateLimit(per_s=min(limit.per_s, MAX_CALLS_PER_S), burst=limit.burst),
-        write_options=context.write_options,
-        on_request=context.on_request,
-        on_call=context.on_call,
+        calls=replace(context.calls, rate_limit=RateLimit(per_s=min(limit.per_s, MAX_CALLS_PER_S), burst=limit.burst)),
     )
 
 

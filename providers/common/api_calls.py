@@ -17,7 +17,7 @@ from typing import Final, TypeVar, assert_never
 
 from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, ProviderError, RetryableError
 from extdns.masking import mask
-from extdns.model.api_request import ApiCall, CallObserver
+from extdns.model.api_request import ApiCall, CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
@@ -28,20 +28,33 @@ SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
 _T = TypeVar("_T")
 
 
-class WriteOptions(Value, frozen=True, kw_only=True):
-    """How long a write may take, and whether it may begin.
+class RateLimit(Value, frozen=True, kw_only=True):
+    """The sustained rate of calls per second, and how many can be made at once after a pause."""
+
+    per_s: float = 10.0
+    burst: float = 50.0
+
+
+class CallOptions(Value, frozen=True, kw_only=True):
+    """How a service is called. The functions are called from any thread.
 
     Attributes:
-        timeouts_s: to connect, and to respond.
-        can_begin: returns whether this process may write now; called from any thread, right before the request.
+        rate_limit: how often it may be called, for each account.
+        write_timeouts_s: how long a write may take to connect, and to respond.
+        can_write: returns whether this process may write now; called right before the request.
+        on_request: receives every HTTP request.
+        on_call: receives every call.
     """
 
-    timeouts_s: tuple[float, float] = DEFAULT_TIMEOUTS_S
-    can_begin: Callable[[], bool] = lambda: True
+    rate_limit: RateLimit = RateLimit()
+    write_timeouts_s: tuple[float, float] = DEFAULT_TIMEOUTS_S
+    can_write: Callable[[], bool] = lambda: True
+    on_request: RequestObserver = ignore_request
+    on_call: CallObserver = ignore_call
 
-    def require_can_begin(self, call: str, context: str = "") -> None:
+    def require_can_write(self, call: str, context: str = "") -> None:
         """Raise `CallFailedError` if no write may begin now; *call* and *context* are part of its message."""
-        if not self.can_begin():
+        if not self.can_write():
             detail = "this process is not the leader, or may not be by the end of the write"
             raise CallFailedError(FailureKind.RETRYABLE, call, context, "NotLeading", detail)
 
@@ -163,13 +176,6 @@ _THROTTLES_UNTIL_PACED: Final = 6  # after so many throttled writes within a min
 _THROTTLE_WINDOW_S: Final = 60.0
 _PACED_S: Final = 600.0
 _ROUNDING: Final = 1e-6  # tokens by which a wait can end too early
-
-
-class RateLimit(Value, frozen=True, kw_only=True):
-    """The sustained rate of calls per second, and how many can be made at once after a pause."""
-
-    per_s: float = 10.0
-    burst: float = 50.0
 
 
 @dataclass(slots=True)

@@ -14,12 +14,11 @@ from extdns.config import Config
 from extdns.flags.flag import FlagSection, Setting
 from extdns.flags.kind import ValueKind
 from extdns.flags.records import PlanFlags
-from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from extdns.model.zone import Permission, Zone
 from extdns.ports import Clock, ZoneReader, ZoneWriter
-from providers.common.api_calls import RateLimit, WriteOptions
+from providers.common.api_calls import CallOptions
 
 F = TypeVar("F", bound=FlagSection)
 
@@ -35,10 +34,7 @@ class ProviderContext(Value, Generic[F], frozen=True, kw_only=True):
         flags: the flags of the provider.
         plan: the flags that select names, types and zones.
         ownership_names: returns the names of the ownership records of a name and type; None without ownership records.
-        rate_limit: how often the service may be called.
-        write_options: timeouts of a write, and whether it may begin.
-        on_request: receives every HTTP request; called from any thread.
-        on_call: receives every call of the service; called from any thread.
+        calls: how the service is called.
         offline: whether only `adjust` of the reader is used, which must then need no credentials.
     """
 
@@ -46,10 +42,7 @@ class ProviderContext(Value, Generic[F], frozen=True, kw_only=True):
     plan: PlanFlags
     clock: Clock
     ownership_names: Callable[[DnsName, str], Iterable[str]] | None = None
-    rate_limit: RateLimit = RateLimit()
-    write_options: WriteOptions = WriteOptions()
-    on_request: RequestObserver = ignore_request
-    on_call: CallObserver = ignore_call
+    calls: CallOptions = CallOptions()
     offline: bool = False
 
     @property

@@ -124,7 +124,7 @@ class CloudDnsApi:
             body["deletions"] = [record_sets.serialize_record_set(one) for one in deletions]
         with self._call(_CHANGE, zone_label, changes=len(additions) + len(deletions)) as connection:
             path = f"{_get_zone_path(connection, zone)}/changes"
-            answer = connection.api_request("POST", path, data=body, timeout=self._settings.write_options.timeouts_s)
+            answer = connection.api_request("POST", path, data=body, timeout=self._settings.calls.write_timeouts_s)
             return str(answer["id"])
 
     @contextmanager
@@ -132,7 +132,7 @@ class CloudDnsApi:
         """Wait until the rate limit allows the call, and yield the connection."""
         self._rate_limiter.acquire(method, changes=changes)
         with (
-            measure_call(self._settings.on_call, method),
+            measure_call(self._settings.calls.on_call, method),
             self._translate_errors(method, context, changes) as connection,
         ):
             yield connection
@@ -175,7 +175,7 @@ class CloudDnsApi:
 
 def build_api(settings: GoogleSettings) -> CloudDnsApi:
     """Return an API for the project in *settings*."""
-    return CloudDnsApi(settings, RateLimiter(rate=settings.rate_limit, pause_s=settings.pause_s))
+    return CloudDnsApi(settings, RateLimiter(rate=settings.calls.rate_limit, pause_s=settings.pause_s))
 
 
 def _build_client(settings: GoogleSettings) -> dns.Client:
@@ -217,14 +217,14 @@ class _Adapter(HTTPAdapter):
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:  # noqa: ANN401 - as in the base class
         if request.method == "POST" and request.path_url.partition("?")[0].endswith("/changes"):
-            self._settings.write_options.require_can_begin(f"dns.{_CHANGE}")
+            self._settings.calls.require_can_write(f"dns.{_CHANGE}")
         status, start_s = UNANSWERED, time.monotonic()
         try:
             answer = super().send(request, *args, **kwargs)
             status = answer.status_code
         finally:
             seconds = time.monotonic() - start_s
-            self._settings.on_request(
+            self._settings.calls.on_request(
                 ApiRequest(method=request.method or "", url=request.url or "", status=status, seconds=seconds)
             )
         return answer

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import DomainFilter
-from providers.common.api_calls import RateLimit, WriteOptions
+from providers.common.api_calls import CallOptions
 from providers.google.record_sets import ManagedZone
 
 
@@ -45,10 +44,7 @@ class GoogleSettings:
         page_items: record sets in a page.
         max_changes: additions and deletions of a change together, 0 for the project's limit.
         pause_s: the least time between two changes, 0 for none.
-        rate_limit: how often the API may be called.
-        write_options: timeouts of a change, and whether it may start.
-        on_request: called after each HTTP request.
-        on_call: called after each call of the API.
+        calls: how the API is called.
     """
 
     project: str = ""
@@ -57,7 +53,4 @@ class GoogleSettings:
     page_items: int = 1000
     max_changes: int = 1000
     pause_s: float = 0.0
-    rate_limit: RateLimit = RateLimit()  # noqa: RUF009 - frozen
-    write_options: WriteOptions = WriteOptions()  # noqa: RUF009 - frozen
-    on_request: RequestObserver = ignore_request
-    on_call: CallObserver = ignore_call
+    calls: CallOptions = CallOptions()  # noqa: RUF009 - frozen

@@ -34,10 +34,7 @@ def build_settings(context: ProviderContext[GoogleFlags]) -> GoogleSettings:
         ),
         max_changes=flags.google_batch_change_size,
         pause_s=flags.google_batch_change_interval_s,
-        rate_limit=context.rate_limit,
-        write_options=context.write_options,
-        on_request=context.on_request,
-        on_call=context.on_call,
+        calls=context.calls,
     )
 
 

@@ -104,7 +104,7 @@ class OctodnsZones:
         zone = self._zones[name]
         with zone.lock:
             count = zone.batch_count
-        snapshot = read_zone(zone.configured, self.settings.on_call)
+        snapshot = read_zone(zone.configured, self.settings.calls.on_call)
         if before_batch:
             with zone.lock:
                 zone.snapshot = snapshot if zone.batch_count == count else None
@@ -122,7 +122,7 @@ class OctodnsZones:
             snapshot = zone.snapshot
         if snapshot is not None and time.monotonic() < snapshot.read_at_s + _MAX_SNAPSHOT_AGE_S:
             return snapshot
-        return read_zone(zone.configured, self.settings.on_call)
+        return read_zone(zone.configured, self.settings.calls.on_call)
 
     def end_batch(self, name: DnsName) -> None:
         """Discard the snapshot, which shows the zone before the batch or during it."""
@@ -257,9 +257,9 @@ class OctodnsWriter:
         if snapshot.provider.apply_disabled and plans:
             return Forbidden(message=f"{zone}: apply_disabled is set for provider {snapshot.zone.target.id}")
         settings = self._zones.settings
-        settings.write_options.require_can_begin("Apply", zone.name)
+        settings.calls.require_can_write("Apply", zone.name)
         try:
-            apply_plans(snapshot, plans, settings.on_call)
+            apply_plans(snapshot, plans, settings.calls.on_call)
         except CallFailedError as failed:
             return self._explain(failed, snapshot, names)
         return Applied(records=build_written_records(writes, min_ttl_s), unconditional=bool(plans))
@@ -273,7 +273,7 @@ class OctodnsWriter:
         if failed.kind is FailureKind.UNANSWERED:
             return Unknown(message=message)
         try:
-            now = read_zone(before.zone, self._zones.settings.on_call)
+            now = read_zone(before.zone, self._zones.settings.calls.on_call)
         except CallFailedError as unread:
             return Unknown(message=f"{message}; {unread}")
         if now.contents.index_records(names) != before.contents.index_records(names):

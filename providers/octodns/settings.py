@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from extdns.model.api_request import CallObserver, ignore_call
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import DomainFilter
-from providers.common.api_calls import WriteOptions
+from providers.common.api_calls import CallOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +37,11 @@ class OctodnsSettings:
         path: the user's octoDNS configuration.
         offline: whether missing environment variables are allowed, because nothing is read or written.
         page_names: names in a page.
-        on_call: receives the duration of every call; called from any thread.
+        calls: how the service is called.
     """
 
     path: Path
     zone_filter: OctodnsZoneFilter = field(default_factory=OctodnsZoneFilter)
     offline: bool = False
     page_names: int = 25_000
-    write_options: WriteOptions = field(default_factory=WriteOptions)
-    on_call: CallObserver = ignore_call
+    calls: CallOptions = field(default_factory=CallOptions)

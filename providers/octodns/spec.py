@@ -27,8 +27,7 @@ def build(context: ProviderContext[OctodnsFlags]) -> DnsService:
             path=Path(context.flags.octodns_config),
             zone_filter=OctodnsZoneFilter(ids=context.zone_ids, domains=context.plan.build_domain_filter()),
             offline=context.offline,
-            write_options=context.write_options,
-            on_call=context.on_call,
+            calls=context.calls,
         )
     )
     return DnsService(OctodnsReader(zones), OctodnsWriter(zones))

@@ -57,7 +57,7 @@ class DnsClient:
             CallFailedError: the zone could not be transferred.
         """
         action = "Transfer"
-        with measure_call(self._settings.on_call, action):
+        with measure_call(self._settings.calls.on_call, action):
             self._call_servers(action, copy.origin, lambda server: self._transfer(server, copy))
 
     def send_update(self, message: dns.update.UpdateMessage) -> dns.rcode.Rcode:
@@ -68,7 +68,7 @@ class DnsClient:
                 key is not accepted, or no valid response came.
         """
         action = "Update"
-        with measure_call(self._settings.on_call, action) as measured:
+        with measure_call(self._settings.calls.on_call, action) as measured:
             rcode = self._call_servers(action, message.zone[0].name, lambda server: self._exchange(server, message))
             measured.failure = _find_failure(rcode)
             return rcode
@@ -141,12 +141,12 @@ class DnsClient:
         limit.check_zone(copy)
 
     def _exchange(self, server: DnsServer, message: dns.update.UpdateMessage) -> dns.rcode.Rcode:
-        _, respond_s = self._settings.write_options.timeouts_s
+        _, respond_s = self._settings.calls.write_timeouts_s
         with ExitStack() as stack:
             with _translate_failures(FailureKind.RETRYABLE):
                 sock, key = stack.enter_context(self._connect_with_key(server))
             wire = _build_wire(message, key)
-            self._settings.write_options.require_can_begin("Update")
+            self._settings.calls.require_can_write("Update")
             deadline = time.monotonic() + respond_s
             with _translate_failures(FailureKind.UNANSWERED):
                 wire = _call(sock, wire, deadline)
@@ -163,7 +163,7 @@ class DnsClient:
 
         A negotiated key is deleted after the response. If that fails, the server deletes it after its lifetime.
         """
-        connect_s, respond_s = self._settings.write_options.timeouts_s
+        connect_s, respond_s = self._settings.calls.write_timeouts_s
         authenticator = self._settings.authenticator
         if authenticator is None:
             with self._connect(server, connect_s) as sock:

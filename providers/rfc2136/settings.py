@@ -6,9 +6,8 @@ import ssl
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from extdns.model.api_request import CallObserver, ignore_call
 from extdns.model.dns_name import DnsName
-from providers.common.api_calls import WriteOptions
+from providers.common.api_calls import CallOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +102,7 @@ class Rfc2136Settings:
         page_names: names in a page.
         max_transfer_bytes: the most bytes of one transfer.
         max_transfer_records: the most records of one transfer; each takes more than 1 KiB of memory.
-        on_call: receives the duration of every call; called from any thread.
+        calls: how the service is called.
     """
 
     servers: tuple[DnsServer, ...]
@@ -117,5 +116,4 @@ class Rfc2136Settings:
     page_names: int = 25_000
     max_transfer_bytes: int = 256 * 2**20
     max_transfer_records: int = 1_000_000
-    write_options: WriteOptions = field(default_factory=WriteOptions)
-    on_call: CallObserver = ignore_call
+    calls: CallOptions = field(default_factory=CallOptions)

@@ -48,8 +48,7 @@ def build_settings(context: ProviderContext[Rfc2136Flags]) -> Rfc2136Settings:
         strategy=flags.rfc2136_load_balancing_strategy,
         min_ttl_s=math.ceil(flags.rfc2136_min_ttl_s),
         max_writes=flags.rfc2136_batch_change_size,
-        write_options=context.write_options,
-        on_call=context.on_call,
+        calls=context.calls,
     )
 
 

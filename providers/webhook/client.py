@@ -86,7 +86,7 @@ class WebhookClient:
         """Prepare calls; nothing is sent yet."""
         self._settings = settings
         self._url = urlsplit(settings.url)
-        self._rate_limiter = RateLimiter(rate=settings.rate_limit)
+        self._rate_limiter = RateLimiter(rate=settings.calls.rate_limit)
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
         """Return how many calls to the webhook may be made now."""
@@ -142,8 +142,8 @@ class WebhookClient:
     def _call(self, call: str, method: str, path: str, body: bytes | None = None, *, changes: int = 0) -> WebhookAnswer:
         self._rate_limiter.acquire(call, changes=changes)
         if changes:
-            self._settings.write_options.require_can_begin(f"{_CALL} {call}")
-        with measure_call(self._settings.on_call, call) as measured:
+            self._settings.calls.require_can_write(f"{_CALL} {call}")
+        with measure_call(self._settings.calls.on_call, call) as measured:
             answer = self._send(call, method, path, body)
             measured.failure = _find_failure(answer)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -173,7 +173,7 @@ class WebhookClient:
             connection.close()
             seconds = time.monotonic() - began_s
             url = f"{self._url.scheme}://{self._url.netloc.rpartition('@')[2]}{self._url.path.rstrip('/')}{path}"
-            self._settings.on_request(ApiRequest(method=method, url=url, status=status, seconds=seconds))
+            self._settings.calls.on_request(ApiRequest(method=method, url=url, status=status, seconds=seconds))
         return answer
 
     def _open(self, call: str) -> HTTPConnection:

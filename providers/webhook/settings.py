@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
-from providers.common.api_calls import RateLimit, WriteOptions
+from providers.common.api_calls import CallOptions
 from providers.webhook.wire import MAX_BODY_BYTES
 
 
@@ -21,7 +20,7 @@ class WebhookSettings:
         max_writes: the most changes of one request.
         page_names: names in a page.
         reuse_s: how old the records may be from which the first page of a zone is taken, in seconds.
-        on_request, on_call: receive the duration of every request and call; called from any thread.
+        calls: how it is called.
     """
 
     url: str
@@ -31,7 +30,4 @@ class WebhookSettings:
     max_writes: int = 200
     page_names: int = 25_000
     reuse_s: float = 15.0
-    rate_limit: RateLimit = field(default_factory=RateLimit)
-    write_options: WriteOptions = field(default_factory=WriteOptions)
-    on_request: RequestObserver = ignore_request
-    on_call: CallObserver = ignore_call
+    calls: CallOptions = field(default_factory=CallOptions)

@@ -37,10 +37,7 @@ def build_settings(context: ProviderContext[WebhookFlags]) -> WebhookSettings:
         timeout_s=flags.webhook_provider_read_timeout_s + flags.webhook_provider_write_timeout_s,
         max_body_bytes=flags.webhook_provider_max_body_size,
         domains=context.plan.build_domain_filter().include,
-        rate_limit=context.rate_limit,
-        write_options=context.write_options,
-        on_request=context.on_request,
-        on_call=context.on_call,
+        calls=context.calls,
     )
 
 

@@ -29,6 +29,7 @@ from extdns.config import parse
 from extdns.model.api_request import ApiCall
 from extdns.model.change import Batch, Outcome
 from extdns.model.zone import Zone
+from providers.common.api_calls import CallOptions
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.spec import build_settings
 from tests.bench.counting import TIMEOUT_S
@@ -198,7 +199,7 @@ def run_extdns(server: UpdatableServer, manifests: Path) -> Iterator[Running]:
     ]
     config = parse(flags, {})
     calls: list[ApiCall] = []
-    zones = Rfc2136Zones(replace(build_settings(build_context(config)), on_call=calls.append))
+    zones = Rfc2136Zones(replace(build_settings(build_context(config)), calls=CallOptions(on_call=calls.append)))
     running = Running(reader=Rfc2136Reader(zones), writer=TimedWriter(Rfc2136Writer(zones)), calls=calls)
     program = assembly.assemble(config, service=(running.reader, running.writer))
     thread = threading.Thread(target=program.controller.run, kwargs={"once": False})

@@ -24,7 +24,7 @@ from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
 from providers.cloudflare.provider import CloudflareReader, CloudflareWriter
 from providers.cloudflare.settings import CloudflareSettings
-from providers.common.api_calls import RateLimit
+from providers.common.api_calls import CallOptions, RateLimit
 from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
@@ -351,8 +351,8 @@ def build_acme_rig(folder: Path) -> Rig:
 
 def connect(url: str, *, page_names: int = 25_000) -> WebhookZones:
     """Return a client of the webhook at *url* that reads anew for each call and has no rate limit."""
-    limit = RateLimit(per_s=1e6, burst=1e6)
-    return WebhookZones(WebhookSettings(url=url, page_names=page_names, reuse_s=0.0, rate_limit=limit))
+    calls = CallOptions(rate_limit=RateLimit(per_s=1e6, burst=1e6))
+    return WebhookZones(WebhookSettings(url=url, page_names=page_names, reuse_s=0.0, calls=calls))
 
 
 class ShowingReader(WebhookReader):

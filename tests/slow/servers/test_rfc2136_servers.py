@@ -15,6 +15,7 @@ from extdns.model.change import Applied, Outcome, Refused, Unknown, Write, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Zone
+from providers.common.api_calls import CallOptions
 from providers.rfc2136.client import build_key
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings
@@ -53,7 +54,7 @@ def add(server: UpdatableServer, name: str, ttl_s: int, rtype: str, *data: str) 
 
 def test_reading_an_unchanged_zone_takes_one_call_and_writing_a_batch_takes_one_call(server: UpdatableServer) -> None:
     calls: list[ApiCall] = []
-    zones = Rfc2136Zones(replace(build_settings(server), on_call=calls.append))
+    zones = Rfc2136Zones(replace(build_settings(server), calls=CallOptions(on_call=calls.append)))
     before = read(zones)
     calls.clear()
     assert read(zones) == before

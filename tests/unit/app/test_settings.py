@@ -207,16 +207,16 @@ FLAGS = ["--source=service", "--aws-profile=a", "--aws-profile=b", "--metrics-ad
 
 def test_request_times_of_every_dns_account_are_recorded() -> None:
     accounts = aws.build_settings(build_context(parse([*FLAGS, "--provider=aws"], {}))).accounts
-    assert [account.on_request for account in accounts] == [REQUEST_TIMES.record] * 2
+    assert [account.calls.on_request for account in accounts] == [REQUEST_TIMES.record] * 2
     project = google.build_settings(build_context(parse([*FLAGS, "--provider=google"], {})))
-    assert project.on_request == REQUEST_TIMES.record
+    assert project.calls.on_request == REQUEST_TIMES.record
 
 
 def test_calls_of_every_dns_account_are_measured_by_action_and_status() -> None:
     call = ApiCall(action="PlantedAction", status="ok", seconds=0.5)
     for account in aws.build_settings(build_context(parse([*FLAGS, "--provider=aws"], {}))).accounts:
-        account.on_call(call)
-    google.build_settings(build_context(parse([*FLAGS, "--provider=google"], {}))).on_call(call)
+        account.calls.on_call(call)
+    google.build_settings(build_context(parse([*FLAGS, "--provider=google"], {}))).calls.on_call(call)
     metrics = Metrics(call_durations=CALL_DURATIONS)
     key = labels(action="PlantedAction", status="ok")
     assert series(metrics, "extdns_api_call_duration_seconds_count")[key] == 3

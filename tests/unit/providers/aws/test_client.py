@@ -17,7 +17,7 @@ from extdns.model.value import StringMap
 from providers.aws.client import Route53Api, build_apis, open_session
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
 from providers.aws.settings import AwsAccount, AwsSettings
-from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter, WriteOptions
+from providers.common.api_calls import CallFailedError, CallOptions, FailureKind, RateLimiter
 from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
@@ -268,10 +268,9 @@ class RecordedRequests:
 
     def __init__(self, fake: Route53, *, may_begin: bool = True) -> None:
         self.requests: list[ApiRequest] = []
-        writing = WriteOptions(can_begin=lambda: may_begin)
         self.calls: list[ApiCall] = []
-        account = AwsAccount(on_request=self.requests.append, on_call=self.calls.append)
-        self.client = Route53Api(account, 2, RateLimiter(), writing)
+        options = CallOptions(can_write=lambda: may_begin, on_request=self.requests.append, on_call=self.calls.append)
+        self.client = Route53Api(AwsAccount(calls=options), 2, RateLimiter())
         with patch.dict(os.environ, environ(fake)):
             self.client.list_zones()
 

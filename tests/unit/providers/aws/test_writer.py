@@ -11,7 +11,7 @@ from extdns.model.zone import Zone
 from providers.aws.client import Route53Api
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings
-from providers.common.api_calls import WriteOptions
+from providers.common.api_calls import CallOptions
 from tests.conformance.provider import build_batch, create, delete, restate, update
 from tests.fakes.route53.errors import build_throttling_fault, build_zone_busy
 from tests.fakes.route53.log import CHANGE
@@ -271,7 +271,7 @@ def test_once_deletes_are_permitted_again_updates_are_conditional_again(writable
 
 
 def test_a_batch_is_not_sent_if_leadership_ends_just_before_it_is_sent(fake: Route53) -> None:
-    writable = WritableZone(fake, client(fake, writing=WriteOptions(can_begin=lambda: False)))
+    writable = WritableZone(fake, client(fake, calls=CallOptions(can_write=lambda: False)))
     outcome = writable.submit(WWW)
     assert isinstance(outcome, TryLater)
     assert "route53:ChangeResourceRecordSets: NotLeading: this process is not the leader" in outcome.message

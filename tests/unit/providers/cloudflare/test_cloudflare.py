@@ -235,7 +235,7 @@ def test_cloudflare_can_delay_calls_for_an_hour_but_not_for_ever(world: World) -
     world.fake.faults.arm(Hostile("{}", 429, **{"Retry-After": "9" * 400}), action=READ)
     with pytest.raises(RetryableError):
         world.read()
-    assert world.reader.read_rate_limits()[0].calls_left >= -3600 * world.settings.rate_limit.per_s
+    assert world.reader.read_rate_limits()[0].calls_left >= -3600 * world.settings.calls.rate_limit.per_s
 
 
 def test_a_message_names_the_innermost_error(world: World) -> None:

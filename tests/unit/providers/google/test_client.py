@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
 from extdns.model.change import Outcome, Refused, TryLater, WriteConflict
-from providers.common.api_calls import CallFailedError, FailureKind, WriteOptions
+from providers.common.api_calls import CallFailedError, CallOptions, FailureKind
 from providers.google.client import CloudDnsApi
 from providers.google.provider import build_outcome
 from providers.google.record_sets import CloudDnsRecordSet
@@ -187,9 +187,7 @@ def test_a_change_refused_for_an_expired_token_is_sent_again_only_if_this_proces
         (tmp_path / "ca.pem").write_bytes(fake.ca)
         bare.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
         bare.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(key_file(tmp_path, key, f"{fake.url}/token")))
-        account = client(
-            fake, GoogleSettings(endpoint=fake.url, write_options=WriteOptions(can_begin=lambda: left.pop(0)))
-        )
+        account = client(fake, GoogleSettings(endpoint=fake.url, calls=CallOptions(can_write=lambda: left.pop(0))))
         fake.faults.arm(Refuse(401, "authError"), action="changes.create")
         if all(is_leader):
             assert account.create_change("main", "zone main", ADDED, []) == "1"
@@ -203,7 +201,9 @@ def test_a_change_refused_for_an_expired_token_is_sent_again_only_if_this_proces
 
 def test_each_http_request_is_reported_also_if_it_has_no_response(fake: CloudDns) -> None:
     reported: list[ApiRequest] = []
-    account = client(fake, GoogleSettings(project=PROJECT, endpoint=fake.url, on_request=reported.append))
+    account = client(
+        fake, GoogleSettings(project=PROJECT, endpoint=fake.url, calls=CallOptions(on_request=reported.append))
+    )
     account.list_zones()
     fake.faults.arm(Drop(), times=2)
     with pytest.raises(CallFailedError):
@@ -218,7 +218,9 @@ def test_each_http_request_is_reported_also_if_it_has_no_response(fake: CloudDns
 
 def test_each_call_is_reported_once_with_its_kind_of_failure(fake: CloudDns) -> None:
     reported: list[ApiCall] = []
-    account = client(fake, GoogleSettings(project=PROJECT, endpoint=fake.url, on_call=reported.append))
+    account = client(
+        fake, GoogleSettings(project=PROJECT, endpoint=fake.url, calls=CallOptions(on_call=reported.append))
+    )
     account.list_zones()
     fake.faults.arm(Refuse(403, "forbidden"))
     with pytest.raises(CallFailedError):

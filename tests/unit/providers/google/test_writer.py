@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Zone
-from providers.common.api_calls import WriteOptions
+from providers.common.api_calls import CallOptions
 from providers.google.client import CloudDnsApi
 from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import GoogleSettings
@@ -186,7 +186,7 @@ def _applied(outcome: Outcome) -> tuple[Record, ...]:
 
 
 def test_a_change_is_not_sent_by_a_process_that_is_not_the_leader(fake: CloudDns) -> None:
-    settings = GoogleSettings(project=PROJECT, endpoint=fake.url, write_options=WriteOptions(can_begin=lambda: False))
+    settings = GoogleSettings(project=PROJECT, endpoint=fake.url, calls=CallOptions(can_write=lambda: False))
     writable = WritableZone(fake, client(fake, settings))
     outcome = writable.submit(WWW)
     assert isinstance(outcome, TryLater)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from providers.common.api_calls import WriteOptions
+from providers.common.api_calls import CallOptions
 from providers.octodns.provider import OctodnsReader, OctodnsWriter, OctodnsZones
 from providers.octodns.settings import OctodnsSettings
 from tests.conformance.provider import Rig
@@ -30,9 +30,9 @@ def build_rig(tmp_path: Path, service: MemoryService) -> BuildRig:
     """Return a function that builds a rig; its arguments are those of the provider."""
     assert service is SERVICES["it"]
 
-    def build(*, options: WriteOptions | None = None, **arguments: object) -> Rig:
+    def build(*, options: CallOptions | None = None, **arguments: object) -> Rig:
         path = write_config(tmp_path, {"class": CLASS, "service": "it", **arguments}, ("example.org",))
-        settings = OctodnsSettings(path=path, write_options=options or WriteOptions())
+        settings = OctodnsSettings(path=path, calls=options or CallOptions())
         zones = OctodnsZones(settings)
         reader = OctodnsReader(zones)
         return Rig(

@@ -7,7 +7,7 @@ import pytest
 from extdns.model.change import Applied, Batch, ChangeSet, Forbidden, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
-from providers.common.api_calls import WriteOptions
+from providers.common.api_calls import CallOptions
 from tests.conformance.provider import Rig, create, delete, update
 from tests.conformance.provider_world import ProviderWorld
 from tests.fakes.octodns_package import BusyError, MemoryService, RefusedByPackageError
@@ -162,7 +162,7 @@ def test_with_apply_disabled_a_write_is_forbidden_and_without_leadership_it_is_t
     outcome = build_rig(apply_disabled=True).submit(write)
     assert isinstance(outcome, Forbidden)
     assert "apply_disabled is set for provider here" in outcome.message
-    assert isinstance(build_rig(options=WriteOptions(can_begin=lambda: False)).submit(write), TryLater)
+    assert isinstance(build_rig(options=CallOptions(can_write=lambda: False)).submit(write), TryLater)
     assert service.plans == []
 
 

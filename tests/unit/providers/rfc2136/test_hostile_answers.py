@@ -16,7 +16,7 @@ from extdns.model.api_request import ApiCall
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from providers.common.api_calls import WriteOptions
+from providers.common.api_calls import CallOptions
 from providers.rfc2136.permissions import check_permission
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings
@@ -131,7 +131,7 @@ def test_an_update_is_measured_with_the_status_of_its_response_code(
 ) -> None:
     server.answers = [hostile.reject(rcode)]
     calls: list[ApiCall] = []
-    create_web(Rfc2136Zones(replace(build_settings(server), on_call=calls.append)))
+    create_web(Rfc2136Zones(replace(build_settings(server), calls=CallOptions(on_call=calls.append))))
     assert [one.status for one in calls if one.action == "Update"] == [status]
 
 
@@ -139,14 +139,14 @@ def test_an_update_answered_too_late_has_an_unknown_outcome_and_the_next_read_sh
     server: PrimaryServer,
 ) -> None:
     server.answers = [hostile.stall]
-    settings = replace(build_settings(server), write_options=WriteOptions(timeouts_s=(5.0, 0.05)))
+    settings = replace(build_settings(server), calls=CallOptions(write_timeouts_s=(5.0, 0.05)))
     zones = Rfc2136Zones(settings)
     assert isinstance(create_web(zones), Unknown)
     assert read_keys(zones) == [APEX, WEB]
 
 
 def test_an_update_is_not_sent_to_any_server_by_a_process_that_is_not_the_leader(server: PrimaryServer) -> None:
-    settings = replace(build_settings(server), write_options=WriteOptions(can_begin=lambda: False))
+    settings = replace(build_settings(server), calls=CallOptions(can_write=lambda: False))
     outcome = create_web(Rfc2136Zones(replace(settings, servers=(server.address, server.address))))
     assert isinstance(outcome, TryLater)
     assert "this process is not the leader" in outcome.message

@@ -15,7 +15,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from providers.common.api_calls import WriteOptions
+from providers.common.api_calls import CallOptions
 from providers.webhook.provider import WebhookReader, WebhookWriter
 from tests.conformance.provider import build_batch, build_desired, create, delete, update
 from tests.fakes.service.answers import Answer, ApiError
@@ -303,7 +303,7 @@ def test_the_outcome_of_a_write_depends_on_the_status_and_after_a_500_on_the_rec
 
 
 def test_a_write_is_not_sent_to_the_webhook_by_a_process_that_is_not_the_leader(fake: WebhookServer) -> None:
-    _, writer = start(fake, write_options=WriteOptions(can_begin=lambda: False))
+    _, writer = start(fake, calls=CallOptions(can_write=lambda: False))
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), TryLater)
     assert [call.action for call in fake.calls] == [Action.NEGOTIATE]
 
