@@ -20,6 +20,7 @@ from providers.common.api_calls import (
     ZONE_ID_FILTER_HINT,
     CallFailedError,
     FailureKind,
+    build_zone_list,
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
@@ -80,15 +81,9 @@ class CloudflareReader:
                 failure = AccountFailure(account="", message=f"{exc}{ZONE_ID_FILTER_HINT}", permanent=True)
                 return ZoneList(zones=(), failed=(failure,))
         self._plans = {zone.id: zone.plan.legacy_id for zone in found}
-        named = {zone.id: parse_service_name(zone.name) for zone in found if zone.type in _MANAGED_TYPES}
-        names = {zone_id: name for zone_id, name in named.items() if name is not None}
-        matched = {zone_id for zone_id, name in names.items() if self._is_managed(name)}
-        return ZoneList(
-            zones=tuple(sorted(Zone(name=names[zone_id], id=zone_id) for zone_id in matched)),
-            failed=tuple(failed),
-            calls=calls,
-            excluded=tuple(sorted({names[zone_id] for zone_id in names.keys() - matched})),
-        )
+        named = ((zone, parse_service_name(zone.name)) for zone in found if zone.type in _MANAGED_TYPES)
+        zones = ((Zone(name=name, id=zone.id), self._is_managed(name)) for zone, name in named if name is not None)
+        return build_zone_list(zones, calls=calls, failed=failed)
 
     def _is_managed(self, name: DnsName) -> bool:
         return bool(self._settings.zone_ids) or self._settings.domains.matches(name)

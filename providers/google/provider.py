@@ -8,7 +8,7 @@ record set is in these brackets, followed by its type in a second pair of bracke
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import RetryableError
@@ -21,6 +21,7 @@ from providers.common.api_calls import (
     ZONE_ID_FILTER_HINT,
     CallFailedError,
     FailureKind,
+    build_zone_list,
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
@@ -145,9 +146,7 @@ def list_zones(zone_filter: CloudDnsZoneFilter, api: CloudDnsApi) -> ZoneList:
         if zone_filter.ids:
             return _get_zones_by_id(zone_filter, api)
         return ZoneList(zones=(), failed=(_build_failure(exc, ZONE_ID_FILTER_HINT),))
-    return ZoneList(
-        zones=_select_zones(zone_filter, found), calls=calls, excluded=_list_excluded_names(zone_filter, found)
-    )
+    return build_zone_list(_match_zones(zone_filter, found), calls=calls)
 
 
 def _get_zones_by_id(zone_filter: CloudDnsZoneFilter, api: CloudDnsApi) -> ZoneList:
@@ -161,26 +160,17 @@ def _get_zones_by_id(zone_filter: CloudDnsZoneFilter, api: CloudDnsApi) -> ZoneL
                 failed.append(_build_failure(exc))
             elif exc.kind is not FailureKind.REFUSED:  # the service also refuses zones of other projects
                 raise RetryableError(str(exc)) from exc
-    return ZoneList(zones=_select_zones(zone_filter, found), failed=tuple(failed), calls=1 + len(zone_filter.ids))
+    return build_zone_list(_match_zones(zone_filter, found), calls=1 + len(zone_filter.ids), failed=failed)
 
 
 def _build_failure(exc: CallFailedError, hint: str = "") -> AccountFailure:
     return AccountFailure(account="", message=f"{exc}{hint}", permanent=True)
 
 
-def _select_zones(zone_filter: CloudDnsZoneFilter, found: Sequence[ManagedZone]) -> tuple[Zone, ...]:
-    names = ((zone, parse_service_name(zone.dns_name)) for zone in found)
-    zones = {
-        Zone(name=name, id=zone.name, private=zone.private)
-        for zone, name in names
-        if name is not None and zone_filter.matches(zone, name)
-    }
-    return tuple(sorted(zones))
-
-
-def _list_excluded_names(zone_filter: CloudDnsZoneFilter, found: Sequence[ManagedZone]) -> tuple[str, ...]:
-    names = ((zone, parse_service_name(zone.dns_name)) for zone in found)
-    return tuple(sorted({name for zone, name in names if name is not None and not zone_filter.matches(zone, name)}))
+def _match_zones(zone_filter: CloudDnsZoneFilter, found: Iterable[ManagedZone]) -> Iterator[tuple[Zone, bool]]:
+    for zone in found:
+        if (name := parse_service_name(zone.dns_name)) is not None:
+            yield Zone(name=name, id=zone.name, private=zone.private), zone_filter.matches(zone, name)
 
 
 PERMISSIONS: Final = (
