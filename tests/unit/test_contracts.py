@@ -26,6 +26,12 @@ BREACHES = [
         id="registry-imports-providers",
     ),
     pytest.param(
+        "extdns/flags/planted.py",
+        "import providers.aws.flags",
+        "Packages are layered",
+        id="flags-import-a-provider",
+    ),
+    pytest.param(
         "extdns/model/planted.py",
         "import extdns.planner",
         "Packages are layered",
