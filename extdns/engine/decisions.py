@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from itertools import chain
+from itertools import chain, repeat
 from typing import Final, NamedTuple
 
-from extdns.engine.delete_budget import identify_name, list_scopes
+from extdns.engine.delete_budget import CountedName, identify_name, list_scopes
 from extdns.model.change import Action, Decision, Wait
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Scope
@@ -126,12 +126,12 @@ class Decisions:
 
 def _find_owned(decisions: Iterable[Decision]) -> list[Scope]:
     """Return the scopes in which budgets count a name with *decisions* as ours, once for each time that it counts."""
-    names: set[tuple[Scope, object]] = set()
+    names: set[tuple[Scope, CountedName]] = set()
     for one in decisions:
         if one.zone and one.current and one.current.is_ours:
             identity = identify_name(one.zone.id, one.current.key)
-            names |= {(scope, identity) for scope in list_scopes(one.zone.id, one.current.resource, by_absence=True)}
-    return [scope for scope, _ in names]
+            names.update(zip(list_scopes(one.zone.id, one.current.resource, by_absence=True), repeat(identity)))
+    return [scope for scope, _ in names] if names else []
 
 
 _NOBODY: Final[frozenset[DnsName]] = frozenset()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import ZoneState
+    from extdns.model.change import Decision
     from extdns.model.claim import NameClaim
     from extdns.model.kind import ObjectKey
     from extdns.model.record import OwnedRecord
@@ -55,7 +56,15 @@ def build_planner(settings: EngineSettings, rules: RuleState) -> Planner:
     )
 
 
-def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsName, parts: EngineParts) -> NameView:
+def gather_view(
+    zone_state: ZoneState,
+    sharing: Sequence[ZoneState],
+    name: DnsName,
+    parts: EngineParts,
+    *,
+    claims: tuple[NameClaim, ...],
+    former: tuple[Decision, ...],
+) -> NameView:
     """Return what is needed to plan *name* in a zone that was fully read. The facts are gathered if they can matter.
 
     Args:
@@ -63,6 +72,8 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
         sharing: the other zones in which the ownership records of the name matter (`find_sharing_zones`).
         name: the name.
         parts: the parts of the engine; not changed.
+        claims: the claims to the name.
+        former: the last decisions about it.
     """
     registry = parts.settings.registry
     parent = find_parent_zone(parts.zones, zone_state, name, registry)
@@ -71,14 +82,15 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
     if parent:
         records += read_parent_zone(parent, zone_state, related)
     current = read_owned(registry, records, name, zone_state.zone)
-    claims, former = parts.claims.claims(name), parts.decisions.decisions(name)
     may_lack = not parent and (parts.settings.plan.compat or name == zone_state.zone.name)  # else nothing depends on it
-    elsewhere = [
-        read_owned(registry, read_records(parts.zones, other, name, registry), name, other.zone) for other in sharing
-    ]
+    elsewhere: list[OwnedRecord] = []
     if sharing:
-        zones = [zone_state.zone, *(other.zone for other in sharing)]
-        current, *elsewhere = check_shared(tuple(zip(zones, [current, *elsewhere], strict=True)), claims, former)
+        read = [(zone_state.zone, current)]
+        for other in sharing:
+            around = read_records(parts.zones, other, name, registry)
+            read.append((other.zone, read_owned(registry, around, name, other.zone)))
+        current, *others = check_shared(read, claims, former)
+        elsewhere += chain.from_iterable(others)
     view = NameView(
         zone=zone_state.zone,
         name=name,
@@ -87,7 +99,7 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
         claims=claims,
         current=current,
         expected=tuple(project_records(records, zone_state.queue.list_outstanding(related), name, related)),
-        elsewhere=tuple([owned for found in elsewhere for owned in found]),
+        elsewhere=tuple(elsewhere),
         block=_find_block(zone_state, records, current, parts),
         other_cluster=parts.delete_guard.cluster.other_id,
         former=former,

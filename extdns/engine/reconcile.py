@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import DesiredRecord, OwnedRecord
+    from extdns.model.record import DesiredRecord, OwnedRecord, Record
+    from extdns.model.zone import Zone
     from extdns.planner.view import NameView
     from extdns.rules.rule_input import RuleInput
 
@@ -142,7 +143,8 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
                 planned.decisions += [decision for decision in former if decision.zone == zone_state.zone]
                 planned.waits += [wait for wait in parts.waits.waits(name) if wait.zone == zone_state.zone.id]
                 continue
-        _plan_in_zone(zone_state, gather_view(zone_state, sharing, name, parts), planned, parts)
+        view = gather_view(zone_state, sharing, name, parts, claims=claims, former=former)
+        _plan_in_zone(zone_state, view, planned, parts)
     leftovers = _delete_leftovers(name, planned.plans, zones, parts)
     planned.sets = _combine_sets(planned.plans, leftovers, parts)
     _block_delayed(name, planned, parts, now_s)
@@ -355,7 +357,10 @@ def _delete_leftovers(
 
     They are deleted once nothing else is to be done at the name, and all of its records are known.
     """
-    leftovers = [(view.parent, record) for _, view, _ in plans for record in view.leftovers if view.parent]
+    leftovers: list[tuple[Zone, Record]] = []
+    for _, view, _ in plans:
+        if view.parent:
+            leftovers += product([view.parent], view.leftovers)
     if not leftovers or parts.planner.settings.policy is not Policy.SYNC:
         return []
     planned = [zone_state for zone_state, _, _ in plans]

@@ -49,14 +49,14 @@ class LimitedFamily:
         self._most = most
         self._other = other
         self._lock = threading.Lock()
-        self._known: set[tuple[str, ...]] = set()
+        self._known: dict[tuple[str, ...], Histogram | Summary] = {}
 
     def find(self, labels: tuple[str, ...]) -> Histogram | Summary:
         """Return the durations of *labels*, which are shown from now on, or those of all further label sets."""
         with self._lock:
-            if len(self._known) < self._most:
-                self._known.add(labels)
-            return self.family.labels(*(labels if labels in self._known else self._other))
+            if labels not in self._known and len(self._known) < self._most:
+                self._known[labels] = self.family.labels(*labels)
+            return self._known.get(labels) or self.family.labels(*self._other)
 
 
 class ChangeDurations:

@@ -65,19 +65,22 @@ def compare_name(
         candidates: the desired records, adjusted by the provider.
         settings: the settings of the planner.
     """
+    types = settings.managed_types
     desired = sort_candidates(candidates, settings)
-    table = _build_managed_rows(current, desired, settings)
-    incompatible: tuple[Candidate, ...] = ()
+    managed = [one for one in desired if one.desired.type in types]
+    rejected: list[Unfulfilled] = []
+    if len(managed) < len(desired):
+        rejected += [_reject(one, Reason.TYPE_UNMANAGED) for one in desired if one.desired.type not in types]
+    table = build_rows([owned for owned in current if owned.record.type in types], managed)
     if len(table) > 1:
         table, incompatible = coexistence.choose_routings(table)
-    proposals = tuple([proposal for row in table for proposal in propose(row, settings)])
-    types = settings.managed_types
-    rejected = [_reject(one, Reason.TYPE_UNMANAGED) for one in desired if one.desired.type not in types]
-    rejected += [_reject(one, Reason.INCOMPATIBLE_RECORD) for one in incompatible]
+        rejected += [_reject(one, Reason.INCOMPATIBLE_RECORD) for one in incompatible]
+    proposals: list[Proposal] = []
     for row in table:
+        proposals += propose(row, settings)
         if row.yielding_cnames or row.other_candidates:
             rejected += _reject_others(row)
-    return NameComparison(proposals=proposals, rejected=tuple(rejected))
+    return NameComparison(proposals=tuple(proposals), rejected=tuple(rejected))
 
 
 def accept_unowned(comparison: NameComparison, settings: PlanSettings) -> NameComparison:
@@ -279,15 +282,6 @@ def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], 
     if endpoint.set_identifier == owned.record.set_identifier or not coexistence.can_coexist((owned.record, endpoint)):
         return True
     return endpoint.type == owned.record.type and coexistence.is_requested_by_resource(owned, requested_by)
-
-
-def _build_managed_rows(
-    current: Iterable[OwnedRecord], desired: Iterable[Candidate], settings: PlanSettings
-) -> tuple[NameRow, ...]:
-    """Build the rows of a name from its records and its sorted candidates, without those of unmanaged types."""
-    types = settings.managed_types
-    visible = [owned for owned in current if owned.record.type in types]
-    return build_rows(visible, [candidate for candidate in desired if candidate.desired.type in types])
 
 
 def _resolve_delete(

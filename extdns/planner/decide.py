@@ -119,7 +119,8 @@ def decide(
                 requested_by=requested_by,
             )
         )
-    found += [_decide_unfulfilled(zone, name, one) for one in rest if id(one) not in covered]
+    if rest:
+        found += [_decide_unfulfilled(zone, name, one) for one in rest if id(one) not in covered]
     return tuple(sorted(found, key=lambda decision: decision.sort_key) if len(found) > 1 else found)
 
 

@@ -169,14 +169,14 @@ def find_invalid_hosts(claims: Iterable[NameClaim], view: NameView, planner: Pla
 
     They count if a PTR record of ours has the name, or had it and was removed by somebody else.
     """
-    return {
-        claim: Blocked(reason=Reason.INVALID_OBJECT, detail=describe_invalid_value(problem.value, problem.allowed))
-        for claim in claims
-        if isinstance(claim, ResolvedClaim)
-        and claim.provenance.derivation is Derivation.PTR
-        and (problem := validate_record(claim.desired))
-        and not _is_listed(claim.desired, view, planner)
-    }
+    found: dict[NameClaim, Blocked] = {}
+    for claim in claims:
+        if claim.provenance.derivation is not Derivation.PTR or not isinstance(claim, ResolvedClaim):
+            continue
+        if (problem := validate_record(claim.desired)) and not _is_listed(claim.desired, view, planner):
+            detail = describe_invalid_value(problem.value, problem.allowed)
+            found[claim] = Blocked(reason=Reason.INVALID_OBJECT, detail=detail)
+    return found
 
 
 def _is_listed(desired: DesiredRecord, view: NameView, planner: Planner) -> bool:

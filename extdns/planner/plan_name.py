@@ -339,9 +339,13 @@ def list_unfulfilled(
 
 def list_waits(proposals: Iterable[Proposal], unfulfilled: Iterable[Unfulfilled]) -> list[Wait]:
     """Return what would change the decisions about records that stay, and about requests that are not fulfilled."""
-    blocks = [one.outcome for one in proposals if isinstance(one.outcome, Blocked)]
-    blocks += [one.block for one in unfulfilled]
-    return [wait for block in blocks for wait in block.waits_for]
+    waits: list[Wait] = []
+    for proposal in proposals:
+        if isinstance(proposal.outcome, Blocked):
+            waits += proposal.outcome.waits_for
+    for one in unfulfilled:
+        waits += one.block.waits_for
+    return waits
 
 
 def decide_name(
@@ -359,8 +363,7 @@ def decide_name(
 def find_requested_keys(view: NameView, requested: Requested) -> frozenset[RecordKey]:
     """Return the keys of the records that an object requests, also by an unresolved claim."""
     keys = frozenset([one.desired.key for one in requested.desired.of_managed_types])
-    claims = (*view.claims, *requested.claims)
-    unresolved = {claim.set_identifier for claim in claims if isinstance(claim, UnresolvedClaim)}
-    if unresolved:
-        keys |= {owned.key for owned in view.current if owned.record.set_identifier in unresolved}
+    for claim in (*view.claims, *requested.claims):
+        if isinstance(claim, UnresolvedClaim):
+            keys |= {owned.key for owned in view.current if owned.record.set_identifier == claim.set_identifier}
     return keys

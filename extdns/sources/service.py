@@ -80,7 +80,8 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
         view=view,
     )
     for audience in (Audience.EXTERNAL, Audience.INTERNAL):
-        _request_annotation_hosts(to.builder, context, audience)
+        if texts := context.annotations.get_list(audience):
+            _request_annotation_hosts(to.builder, context, audience, texts)
     if not to.has_hosts:
         _request_legacy_hosts(to, context)
     elif not can_name_hosts:
@@ -97,10 +98,9 @@ def _request_legacy_hosts(to: HostPublisher, context: ServiceContext) -> None:
         to.bare_builder.request(text, field, result)
 
 
-def _request_annotation_hosts(builder: ClaimBuilder, context: ServiceContext, audience: Audience) -> None:
-    texts = context.annotations.get_list(audience)
-    if not texts:
-        return
+def _request_annotation_hosts(
+    builder: ClaimBuilder, context: ServiceContext, audience: Audience, texts: Iterable[str]
+) -> None:
     field = context.annotations.describe_field(audience)
     hosts = [host for text in texts if (host := builder.parse_name(text, field)) is not None]
     if context.flags.ignore_hostname_annotation:

@@ -223,11 +223,11 @@ def _decode_items(
                 yield result
 
 
-class _Listed(msgspec.Struct):
+class _ListDocument(msgspec.Struct):
     items: list[msgspec.Raw] = []
 
 
-_LISTED: Final = msgspec.json.Decoder(_Listed)
+_LIST_DOCUMENT: Final = msgspec.json.Decoder(_ListDocument)
 _FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ANY: Final = msgspec.json.Decoder()
 
@@ -236,7 +236,7 @@ def _parse_json(text: bytes | msgspec.Raw, line: int) -> ParsedDocument | Docume
     """Parse *text*, one JSON value. Items of a list are left as text, so that a large list needs little memory."""
     try:
         with suppress(msgspec.ValidationError):  # it is not a mapping, or its items are not a list
-            if items := _LISTED.decode(text).items:
+            if items := _LIST_DOCUMENT.decode(text).items:
                 fields = _FIELDS.decode(text).items()
                 return ParsedDocument(
                     line, {name: items if name == "items" else _ANY.decode(raw) for name, raw in fields}

@@ -190,10 +190,10 @@ class HostPublisher:
     @property
     def has_hosts(self) -> bool:
         """Whether a hostname with known targets was requested so far."""
-        bare = self._bare_builder
-        return any(builder.has_resolved_claims for builder in self._builders.values()) or (
-            bare is not None and bare.has_resolved_claims
-        )
+        for builder in (*self._builders.values(), self._bare_builder):
+            if builder is not None and builder.has_resolved_claims:
+                return True
+        return False
 
     def _add_template_pairs(self, builder: ClaimBuilder) -> None:
         self.settings.templates.request_host_target_pairs(

@@ -32,7 +32,7 @@ def test_one_event_passes_the_steps_of_the_architecture_page() -> None:
 
     # Current state, gather: what decides about the name is gathered, as frozen values.
     (zone_state,) = engine.zones.containing(WEB)
-    view = gather_view(zone_state, (), WEB, parts)
+    view = gather_view(zone_state, (), WEB, parts, claims=(claim,), former=engine.decisions.decisions(WEB))
     (current,) = view.current
     assert view.claims == (claim,)
     assert (current.record.targets, current.is_ours, current.resource) == (("192.0.2.1",), True, "service/shop/web")
