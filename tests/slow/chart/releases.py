@@ -1,4 +1,4 @@
-"""Helm in front of a fake API server, and a release of external-dns's chart to begin with."""
+"""Helm in front of a real cluster, and a release of external-dns's chart to begin with."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import yaml
 
-from tests.fakes.apiserver.kinds import KINDS, Kind
-from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.apiserver.kinds import Kind
+from tests.kubernetes.cluster import Cluster
 from tests.required_programs import require_program
 from tests.slow.chart.installations import read_before, read_installation
 from tests.slow.chart.tools import ROOT, Done, Json
@@ -25,35 +25,27 @@ _NAMED_LISTS: Final = ("containers", "ports", "subjects")
 _LABELS: Final = "app.kubernetes.io/"
 
 
-def _build_kind(group: str, kind: str, plural: str, *, namespaced: bool = True) -> Kind:
-    return Kind(group=group, version="v1", kind=kind, plural=plural, namespaced=namespaced, unconditional=True)
-
-
 _RBAC: Final = "rbac.authorization.k8s.io"
-SERVED: Final = (
-    *KINDS,
-    _build_kind("", "Secret", "secrets"),
-    _build_kind("", "ServiceAccount", "serviceaccounts"),
-    _build_kind("apps", "Deployment", "deployments"),
-    _build_kind(_RBAC, "Role", "roles"),
-    _build_kind(_RBAC, "RoleBinding", "rolebindings"),
-    _build_kind(_RBAC, "ClusterRole", "clusterroles", namespaced=False),
-    _build_kind(_RBAC, "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
-    _build_kind("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False),
+_KINDS: Final = (
+    Kind(group="", version="v1", kind="ServiceAccount", plural="serviceaccounts"),
+    Kind(group="apps", version="v1", kind="Deployment", plural="deployments"),
+    Kind(group=_RBAC, version="v1", kind="Role", plural="roles"),
+    Kind(group=_RBAC, version="v1", kind="ClusterRole", plural="clusterroles", namespaced=False),
+    Kind(group=_RBAC, version="v1", kind="ClusterRoleBinding", plural="clusterrolebindings", namespaced=False),
 )
 
 
 class Releases:
-    """Runs helm in a namespace of an API server."""
+    """Runs helm in a namespace of a cluster."""
 
-    def __init__(self, server: ApiServer, folder: Path) -> None:
-        """Connect helm with *server*; *folder* is its home folder."""
-        self.server = server
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        """Connect helm with *cluster*; *folder* is its home folder."""
+        self.cluster = cluster
         self._program = require_program("the chart", "helm")
         self._env = {
             "HOME": str(folder),
             "PATH": "/usr/bin:/bin",
-            "KUBECONFIG": str(server.kubeconfig(folder / "kubeconfig")),
+            "KUBECONFIG": str(cluster.kubeconfig(folder / "kubeconfig")),
             "GOGC": "off",
         }
 
@@ -74,14 +66,17 @@ class Releases:
             finally:
                 helm.kill()
 
+    def find(self, kind: str, name: str = RELEASE) -> Json | None:
+        """Return an object of the release, or None if there is none."""
+        return self.cluster.get(kind, "" if kind.startswith("ClusterRole") else NAMESPACE, name)
+
     def get(self, kind: str, name: str = RELEASE) -> Json:
         """Return an object of the release.
 
         Raises:
             AssertionError: there is none.
         """
-        namespace = "" if kind.startswith("ClusterRole") else NAMESPACE
-        found = self.server.get(kind, namespace, name)
+        found = self.find(kind, name)
         assert found is not None
         return found
 
@@ -93,11 +88,16 @@ class Releases:
 
 
 @contextmanager
-def connect(folder: Path) -> Iterator[Releases]:
-    """Run an API server, and yield helm in front of it."""
-    with ApiServer(kinds=SERVED) as server:
-        server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
-        yield Releases(server, folder)
+def connect(cluster: Cluster, folder: Path) -> Iterator[Releases]:
+    """Yield helm in front of *cluster*, and remove its release afterwards."""
+    for kind in _KINDS:
+        cluster.catalogue.register(kind)
+    cluster.create_namespace(NAMESPACE)
+    releases = Releases(cluster, folder)
+    yield releases
+    done = releases.run("uninstall", RELEASE)
+    assert done.code == 0, done.error
+    cluster.kubectl("delete", "pods", "--all", "--force", "--namespace", NAMESPACE)
 
 
 def write_former_chart(folder: Path) -> Path:

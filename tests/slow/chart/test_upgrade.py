@@ -1,4 +1,4 @@
-"""Helm upgrades a release of external-dns's chart, tests it, and rolls it back, in front of an API server."""
+"""Helm upgrades a release of external-dns's chart, tests it, and rolls it back, in a real cluster."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import pytest
 
 from extdns.command import run_command
 from tests.fakes.apiserver.server import ApiServer
+from tests.kubernetes.cluster import Cluster
 from tests.objects import service
 from tests.program.installation import Installation
 from tests.slow.chart.releases import RELEASE, Releases, connect, write_former_chart
@@ -34,10 +35,10 @@ OURS: Final = f"{RELEASE}-configmaps"
 
 
 @pytest.fixture
-def releases(tmp_path: Path) -> Iterator[Releases]:
+def releases(cluster: Cluster, tmp_path: Path) -> Iterator[Releases]:
     """Return helm with a release of external-dns's chart."""
     former = write_former_chart(tmp_path / "external-dns")
-    with connect(tmp_path) as found:
+    with connect(cluster, tmp_path) as found:
         done = found.run("install", RELEASE, former)
         assert done.code == 0, done.error
         yield found
@@ -68,7 +69,7 @@ def test_a_helm_upgrade_from_the_external_dns_chart_changes_the_same_objects_and
     assert done.code == 0, done.error
     assert read_identity(releases) == before
     assert releases.get_container() == container
-    assert releases.server.get("Role", "external-dns", OURS) is None
+    assert releases.find("Role", OURS) is None
 
 
 def test_a_helm_upgrade_with_reuse_values_is_refused_because_of_the_former_image_and_accepted_with_another(
@@ -113,8 +114,8 @@ def test_the_commands_of_the_tutorial_upgrade_a_release_and_roll_it_back(release
 def test_helm_test_succeeds_or_fails_as_its_pod_does(releases: Releases, phase: str, code: int) -> None:
     assert releases.run("upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set=policy=sync").code == 0
     with releases.start("test", RELEASE) as helm:
-        releases.server.log.wait_for("patch", "pods")  # Helm applies it
-        releases.server.put(releases.get("Pod", f"{RELEASE}-test") | {"status": {"phase": phase}})
+        releases.cluster.until(lambda: releases.find("Pod", f"{RELEASE}-test"))
+        releases.cluster.put(releases.get("Pod", f"{RELEASE}-test") | {"status": {"phase": phase}})
         out, error = helm.communicate(timeout=60)
     assert helm.returncode == code, out + error
 
