@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any, Final, Protocol
 
 from tests.fakes.apiserver.kinds import Kind
-from tests.fakes.apiserver.raw_client import APPLY, RawClient, Reply
+from tests.fakes.apiserver.raw_client import RawClient, Reply
 
 Json = dict[str, Any]
 
@@ -96,16 +96,6 @@ class Rig:
     def patch(self, name: str, change: object, content_type: str) -> Reply:
         """Send a patch of the Thing *name* and return the response."""
         return self.raw_client.send("PATCH", f"{self.path}/{name}", change, content_type=content_type)
-
-    def apply(self, manager: str, name: str, *, force: bool = False, **spec: Any) -> Reply:  # noqa: ANN401 - any JSON
-        """Send a server-side apply of the Thing *name* as field manager *manager*, and return the response."""
-        query = f"fieldManager={manager}" + ("&force=true" if force else "")
-        return self.patch(f"{name}?{query}", build_thing(name, spec=spec), APPLY)
-
-    def read_events(self, path: str, count: int, **query: object) -> list[tuple[str, str]]:
-        """Open a watch and return its first *count* events: type, and object name or version; `END` if it ended."""
-        with self.raw_client.watch(path, **query) as stream:
-            return stream.read_events(count)
 
 
 def build_thing(name: str, *, spec: object = None, status: object = None, **metadata: Any) -> Json:  # noqa: ANN401 - any JSON

@@ -38,7 +38,7 @@ def build_crd(kind: Kind) -> dict[str, Any]:
         "spec": {
             "group": kind.group,
             "scope": "Namespaced" if kind.namespaced else "Cluster",
-            "names": names | {"shortNames": list(kind.short)},
+            "names": names,
             "versions": [version],
         },
     }

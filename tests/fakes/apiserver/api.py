@@ -9,7 +9,6 @@ from typing import Final
 from tests.fakes.apiserver import answers, bodies, lists, options, patches, shapes
 from tests.fakes.apiserver.access import USER, Access
 from tests.fakes.apiserver.answers import Answer
-from tests.fakes.apiserver.discovery import discover
 from tests.fakes.apiserver.kinds import Catalogue, Kind
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.requests import Request
@@ -22,11 +21,8 @@ from tests.fakes.apiserver.writes import Writes
 _ACCESS_REVIEWS: Final = ("authorization.k8s.io", "selfsubjectaccessreviews")
 _USER_REVIEWS: Final = ("authentication.k8s.io", "selfsubjectreviews")
 _APPLY: Final = "application/apply-patch+yaml"
-_PATCHES: Final = {
-    "application/json-patch+json": patches.apply_json_patch,
-    "application/merge-patch+json": patches.apply_merge_patch,
-    "application/strategic-merge-patch+json": patches.apply_strategic_patch,
-}
+_MERGE: Final = "application/merge-patch+json"
+_VERSION: Final = {"major": "1", "minor": "37", "gitVersion": "v1.37.2"}
 
 
 @dataclass(kw_only=True)
@@ -60,7 +56,7 @@ class Api:
             self.access.check(request)
             bodies.check_accept(request)
             if not request.resource:
-                return discover(request.path, self.catalogue)
+                return answers.build_json_answer(_VERSION) if request.path == "/version" else answers.build_no_route()
             if (request.group, request.resource) == _ACCESS_REVIEWS:
                 return self._review_access(request)
             if (request.group, request.resource) == _USER_REVIEWS:
@@ -87,7 +83,6 @@ class Api:
             name=request.name,
             subresource=request.subresource,
             manager=request.query.get("fieldManager") or request.user_agent.partition("/")[0] or "unknown",
-            dry_run=request.query.get("dryRun") == "All",
         )
         match request.verb:
             case "list":
@@ -106,9 +101,7 @@ class Api:
             case "patch":
                 return self._patch(request, target)
             case "delete":
-                return answers.build_json_answer(
-                    self.writes.delete(target, bodies.decode_object(request) if request.body else {})
-                )
+                return answers.build_json_answer(self.writes.delete(target))
             case _:
                 raise ApiError(405, "the server does not allow this method on the requested resource")
 
@@ -116,18 +109,17 @@ class Api:
         content_type = request.headers.get("content-type", "").partition(";")[0].strip()
         if content_type == _APPLY:
             return self._apply(request, target)
-        patch = _PATCHES.get(content_type)
-        if patch is None or (target.kind.custom and patch is patches.apply_strategic_patch):
-            raise bodies.build_unknown_format(*_PATCHES, _APPLY)
+        if content_type != _MERGE:
+            raise bodies.build_unknown_format(_MERGE, _APPLY)
         if "force" in request.query:
             raise _build_bad_option(
                 "force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch"
             )
-        body = bodies.decode(request.body)
-        if patch is not patches.apply_json_patch and not isinstance(body, dict):
-            raise ApiError(400, f"error decoding patch: it is no object: {type(body).__name__}")
+        patch = bodies.decode_object(request)
         return answers.build_json_answer(
-            self.writes.change(target, lambda old: shapes.validate_patched(target, patch(old, body)))
+            self.writes.change(
+                target, lambda old: shapes.validate_patched(target, patches.apply_merge_patch(old, patch))
+            )
         )
 
     def _apply(self, request: Request, target: Target) -> Answer:

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
-import yaml
 
-from tests.fakes.apiserver import protobuf
 from tests.fakes.apiserver.requests import Request
 from tests.fakes.apiserver.statuses import ApiError
 from tests.fakes.apiserver.store import Json
 
-_TYPES: Final = {"", "application/json", "application/yaml", "application/apply-patch+yaml"}
-
-
-class _Loader(yaml.SafeLoader):
-    """A YAML loader that reads timestamps as strings, so that the result is valid JSON."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-def decode(body: bytes) -> Any:  # noqa: ANN401 - any JSON
-    """Decode JSON or YAML.
-
-    Raises:
-        ApiError: with status 400, if *body* is neither.
-    """
-    try:
-        return msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        pass
-    try:
-        return yaml.load(body, _Loader)  # `_Loader` is a safe loader
-    except yaml.YAMLError as exc:
-        raise ApiError(400, f"error decoding the body: {exc}") from exc
+_TYPES: Final = {"", "application/json", "application/merge-patch+json", "application/apply-patch+yaml"}
 
 
 def decode_object(request: Request) -> Json:
@@ -48,11 +20,12 @@ def decode_object(request: Request) -> Json:
         ApiError: with status 415 or 400.
     """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip()
-    if content_type == protobuf.CONTENT_TYPE:
-        return protobuf.decode(request.body)
     if content_type not in _TYPES:
-        raise build_unknown_format("application/json", "application/yaml")
-    found = decode(request.body)
+        raise build_unknown_format("application/json")
+    try:
+        found = msgspec.json.decode(request.body)
+    except msgspec.DecodeError as exc:
+        raise ApiError(400, f"error decoding the body: {exc}") from exc
     if not isinstance(found, dict):
         raise ApiError(400, f"the body is not an object: {type(found).__name__}")
     return found

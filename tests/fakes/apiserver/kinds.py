@@ -28,7 +28,6 @@ class Kind:
     kind: str
     plural: str
     namespaced: bool = True
-    short: tuple[str, ...] = ()
     custom: bool = False
     status: bool = False
     generation: bool = False
@@ -52,25 +51,24 @@ class Kind:
         return f"/apis/{self.api_version}/{self.plural}" if self.group else f"/api/{self.version}/{self.plural}"
 
 
-def _build_core_kind(kind: str, plural: str, *short: str, **more: Any) -> Kind:  # noqa: ANN401 - the fields of Kind
-    return Kind(group="", version="v1", kind=kind, plural=plural, short=short, unconditional=True, **more)
+def _build_core_kind(kind: str, plural: str, **more: Any) -> Kind:  # noqa: ANN401 - the fields of Kind
+    return Kind(group="", version="v1", kind=kind, plural=plural, unconditional=True, **more)
 
 
 SERVICE: Final = _build_core_kind(
-    "Service", "services", "svc", status=True, upsert=True, zero={"spec": {}, "status": {"loadBalancer": {}}}
+    "Service", "services", status=True, upsert=True, zero={"spec": {}, "status": {"loadBalancer": {}}}
 )
-POD: Final = _build_core_kind("Pod", "pods", "po", status=True, zero={"spec": {"containers": None}, "status": {}})
-NODE: Final = _build_core_kind("Node", "nodes", "no", namespaced=False, status=True, zero={"spec": {}, "status": {}})
+POD: Final = _build_core_kind("Pod", "pods", status=True, zero={"spec": {"containers": None}, "status": {}})
+NODE: Final = _build_core_kind("Node", "nodes", namespaced=False, status=True, zero={"spec": {}, "status": {}})
 NAMESPACE: Final = _build_core_kind(
-    "Namespace", "namespaces", "ns", namespaced=False, status=True, zero={"spec": {}, "status": {}}
+    "Namespace", "namespaces", namespaced=False, status=True, zero={"spec": {}, "status": {}}
 )
-CONFIG_MAP: Final = _build_core_kind("ConfigMap", "configmaps", "cm")
+CONFIG_MAP: Final = _build_core_kind("ConfigMap", "configmaps")
 EVENT: Final = Kind(
     group="events.k8s.io",
     version="v1",
     kind="Event",
     plural="events",
-    short=("ev",),
     unconditional=True,
     upsert=True,
     zero={"eventTime": None, "regarding": {}},
@@ -89,7 +87,6 @@ INGRESS: Final = Kind(
     version="v1",
     kind="Ingress",
     plural="ingresses",
-    short=("ing",),
     status=True,
     generation=True,
     unconditional=True,

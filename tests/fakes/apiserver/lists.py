@@ -105,10 +105,10 @@ def list_current(collection: Collection, namespace: str, options: ListOptions) -
 
 
 def matches(stored: Stored, namespace: str, options: ListOptions) -> bool:
-    """Return whether an object is in *namespace* ("" is any) and matches the selectors."""
+    """Return whether an object is in *namespace* ("" is any) and has the requested name."""
     if namespace and not stored.key.startswith(namespace + "/"):
         return False
-    return options.fields.matches(stored.key) and options.labels.matches(stored.labels)
+    return options.name in {"", stored.key.rpartition("/")[2]}
 
 
 def _choose_version(store: Store, options: ListOptions, token: Token | None) -> int:
@@ -131,7 +131,7 @@ def _choose_version(store: Store, options: ListOptions, token: Token | None) -> 
 
 
 def _count_remaining(keys: list[str], start: str, namespace: str, options: ListOptions) -> int | None:
-    if options.labels.requirements or options.fields:
+    if options.name:
         return None
     after = keys[bisect_left(keys, start) :]
     return sum(key.startswith(namespace + "/") for key in after) if namespace else len(after)

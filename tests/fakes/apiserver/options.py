@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from tests.fakes.apiserver.selectors import FieldSelector, LabelSelector
 from tests.fakes.apiserver.statuses import ApiError, invalid
 
 _TRUE: Final = {"1", "t", "T", "true", "TRUE", "True"}
@@ -37,14 +36,14 @@ class ListOptions:
     """The options of a list or watch request.
 
     Attributes:
+        name: the name that the field selector requests; "" for all.
         version: the requested resourceVersion; None if the request has none.
         exact: whether the objects at exactly this version are requested.
         initial: the value of `sendInitialEvents`; None if the server does not support it.
         timeout_s: after how long the watch ends; None if the request has no timeout.
     """
 
-    labels: LabelSelector
-    fields: FieldSelector
+    name: str
     limit: int
     token: str
     version: int | None
@@ -79,8 +78,7 @@ def parse(query: Mapping[str, str], watch_list: WatchList) -> ListOptions:
         raise ApiError(400, "specifying resource version is not allowed when using continue")
     match = query.get("resourceVersionMatch", "")
     return ListOptions(
-        labels=LabelSelector.parse(query.get("labelSelector", "")),
-        fields=FieldSelector.parse(query.get("fieldSelector", "")),
+        name=_parse_name(query),
         limit=0 if version == 0 else limit,  # version 0 is answered by the watch cache, which has no pages
         token=token,
         version=version,
@@ -89,6 +87,14 @@ def parse(query: Mapping[str, str], watch_list: WatchList) -> ListOptions:
         initial=_parse_initial(query, watch_list),
         timeout_s=_parse_number(query, "timeoutSeconds") or None,
     )
+
+
+def _parse_name(query: Mapping[str, str]) -> str:
+    selector = query.get("fieldSelector", "")
+    field, _, name = selector.partition("=")
+    if selector and field != "metadata.name":
+        raise ApiError(400, f"field label not supported: {field}")
+    return name
 
 
 def _parse_initial(query: Mapping[str, str], watch_list: WatchList) -> bool | None:

@@ -1,4 +1,4 @@
-"""A plain HTTP client for tests of API servers, and builders of small objects."""
+"""A plain HTTP client for tests of API servers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,8 @@ from typing import Any, Final, Protocol
 from urllib.parse import urlencode, urlsplit
 
 TIMEOUT_S: Final = 120.0
-SERVICES: Final = "/api/v1/services"
-IN_SHOP: Final = "/api/v1/namespaces/shop/services"
 MERGE: Final = "application/merge-patch+json"
-JSON_PATCH: Final = "application/json-patch+json"
-STRATEGIC: Final = "application/strategic-merge-patch+json"
 APPLY: Final = "application/apply-patch+yaml"
-
-
-def build_service(name: str, namespace: str = "shop", **labels: str) -> dict[str, Any]:
-    """Build a Service as JSON."""
-    metadata: dict[str, Any] = {"name": name, "namespace": namespace}
-    if labels:
-        metadata["labels"] = labels
-    spec = {"type": "LoadBalancer", "ports": [{"port": 80}]}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +91,12 @@ class RawClient:
             content = response.read()
             return Reply(response.status, dict(response.getheaders()), _decode(content))
 
-    def get(self, path: str = SERVICES, /, **query: object) -> Reply:
+    def get(self, path: str, /, **query: object) -> Reply:
         """Send GET for an object or list."""
         return self.send("GET", f"{path}?{urlencode(query)}")
 
     @contextmanager
-    def watch(self, path: str = SERVICES, /, **query: object) -> Iterator[Stream]:
+    def watch(self, path: str, /, **query: object) -> Iterator[Stream]:
         """Open a watch."""
         with self._open_response("GET", f"{path}?{urlencode({'watch': 'true'} | query)}", None, {}) as response:
             yield Stream(response)

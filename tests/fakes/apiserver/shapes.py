@@ -39,7 +39,6 @@ class Target:
     name: str
     subresource: str = ""
     manager: str = "unknown"
-    dry_run: bool = False
 
     @property
     def key(self) -> str:

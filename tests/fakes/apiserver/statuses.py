@@ -102,15 +102,6 @@ def replaced(kind: Kind, name: str, requested: str, there: str) -> ApiError:
     return _conflict(kind, name, f"Precondition failed: UID in precondition: {requested}, UID in object meta: {there}")
 
 
-def precondition(kind: Kind, name: str, field: str, requested: str, there: str) -> ApiError:
-    """Build the error for a delete whose precondition on *field*, `uid` or `resourceVersion`, is not met."""
-    label, how = ("UID", "deleted and then recreated") if field == "uid" else ("ResourceVersion", "modified")
-    what = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
-    reason_text = f"the {label} in the precondition ({requested}) does not match the {label} in record ({there})"
-    message = f'Operation cannot be fulfilled on {what} "{name}": {reason_text}. The object might have been {how}'
-    return ApiError(409, message, details=_about(kind, name) | {"kind": kind.kind})
-
-
 def invalid(what: str, name: str, *causes: tuple[str, str, str]) -> ApiError:
     """Build the error for a failed validation. Each cause is a field, a reason and a message."""
     texts = [f"{field}: {message}" for field, _, message in causes]

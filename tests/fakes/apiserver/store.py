@@ -32,7 +32,6 @@ class Stored:
 
     key: str
     version: int
-    labels: Mapping[str, str]
     tail: bytes
 
     def encode(self, kind: Kind, *, typed: bool) -> bytes:
@@ -183,6 +182,4 @@ def encode_object(key: str, version: int, obj: Json) -> Stored:
     rest = {name: value for name, value in obj.items() if name not in {"kind", "apiVersion", "metadata"}}
     inner, outer = msgspec.json.encode(metadata)[1:], msgspec.json.encode(rest)[1:]
     comma = b"," if rest else b""
-    labels = metadata.get("labels")
-    chosen = {k: v for k, v in labels.items() if isinstance(v, str)} if isinstance(labels, dict) else {}
-    return Stored(key, version, chosen, b'",' + inner + comma + outer)
+    return Stored(key, version, b'",' + inner + comma + outer)

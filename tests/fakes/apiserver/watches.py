@@ -138,16 +138,14 @@ class Watch:
         return min(beat, last) if last > now else beat
 
     def _encode_event(self, event: Event) -> bytes | None:
-        """Encode *event*, or return None. An object that no longer matches the selectors is reported as deleted."""
+        """Encode *event*, or return None if it is about another object or too old."""
         old, new = event.old, event.new
-        if event.version <= self.after:
+        shown = new or old
+        if event.version <= self.after or shown is None or not matches(shown, self.namespace, self.options):
             return None
-        was = old is not None and matches(old, self.namespace, self.options)
-        if new is not None and matches(new, self.namespace, self.options):
-            return self._encode_frame(b"MODIFIED" if was else b"ADDED", new)
-        if old is not None and was:
-            return self._encode_frame(b"DELETED", replace(old, version=event.version))
-        return None
+        if new is None:
+            return self._encode_frame(b"DELETED", replace(shown, version=event.version))
+        return self._encode_frame(b"ADDED" if old is None else b"MODIFIED", new)
 
     def _encode_frame(self, what: bytes, stored: Stored) -> bytes:
         return b'{"type":"%b","object":%b}\n' % (what, stored.encode(self.kind, typed=True))

@@ -45,8 +45,6 @@ class Writes:
         if metadata.get("resourceVersion"):
             raise ApiError(500, "resourceVersion should not be set on objects to be created", reason="")
         with self._store.lock:
-            if not metadata.get("name") and metadata.get("generateName"):
-                metadata["name"] = f"{metadata['generateName']}{next(self._numbers):05x}"
             name = shapes.validate_new_name(target, metadata.get("name"))
             made = Target(kind=target.kind, namespace=target.namespace, name=name, manager=target.manager)
             if made.key in self._store.collection(made.kind).objects:
@@ -57,7 +55,7 @@ class Writes:
             if target.kind.status:
                 obj.pop("status", None)
             obj = ownership.set_managed_fields(obj, ownership.own_created(made.build_manager("Update"), obj))
-            return self._store_new(made, obj, dry_run=target.dry_run)
+            return self._store_new(made, obj)
 
     def update(self, target: Target, body: Json) -> Json:
         """Replace an object by *body*.
@@ -105,7 +103,7 @@ class Writes:
                 if target.subresource:
                     raise statuses.not_found(target.kind, target.name)
                 obj = ownership.apply_config([], manager, {"metadata": {}}, config, force=force)
-                return self._store_new(target, obj, dry_run=target.dry_run)
+                return self._store_new(target, obj)
             old = self.read(target)
             managed = old["metadata"].get("managedFields", [])
             new = ownership.apply_config(managed, manager, old, config, force=force)
@@ -114,26 +112,22 @@ class Writes:
             )
             return self._store_changed(target, old, merged)
 
-    def delete(self, target: Target, options: Json) -> Json:
+    def delete(self, target: Target) -> Json:
         """Delete an object, or only set its deletionTimestamp if it has finalizers. Return the response body.
 
         Raises:
-            ApiError: 404, or 409 if a precondition is not met.
+            ApiError: with status 404.
         """
         with self._store.lock:
             old = self.read(target)
             metadata = old["metadata"]
-            for field, expected in (options.get("preconditions") or {}).items():
-                if expected != metadata[field]:
-                    raise statuses.precondition(target.kind, target.name, field, expected, metadata[field])
             if metadata.get("finalizers"):
                 if "deletionTimestamp" not in metadata:
                     deletion = {"deletionTimestamp": ownership.format_now(), "deletionGracePeriodSeconds": 0}
                     grown = {"generation": metadata["generation"] + 1} if "generation" in metadata else {}
                     old = self._store_changed(target, old, old | {"metadata": metadata | deletion | grown})
                 return old
-            if not target.dry_run:
-                self._store.remove(target.kind, target.key)
+            self._store.remove(target.kind, target.key)
             return statuses.success(target.kind, target.name, metadata["uid"])
 
     def set_server_metadata(self, kind: Kind, obj: Json) -> Json:
@@ -145,16 +139,14 @@ class Writes:
             defaults["generation"] = 1
         return obj | {"metadata": defaults | metadata}
 
-    def _store_new(self, target: Target, obj: Json, *, dry_run: bool) -> Json:
+    def _store_new(self, target: Target, obj: Json) -> Json:
         namespace = {"namespace": target.namespace} if target.kind.namespaced else {}
         full = self.set_server_metadata(target.kind, obj | {"metadata": obj["metadata"] | namespace})
-        if dry_run:
-            return full
         return self._store.put(target.kind, target.key, full).decode(target.kind)
 
     def _store_changed(self, target: Target, old: Json, new: Json) -> Json:
         """Store *new* if it differs from *old*. Remove the object if its last finalizer was removed."""
-        if new == old or target.dry_run:
+        if new == old:
             return new
         if "deletionTimestamp" in new["metadata"] and not new["metadata"].get("finalizers"):
             self._store.remove(target.kind, target.key)

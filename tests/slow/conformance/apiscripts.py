@@ -9,7 +9,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from tests.conformance.apiserver import build_thing
-from tests.fakes.apiserver.raw_client import APPLY, JSON_PATCH, MERGE
+from tests.fakes.apiserver.raw_client import APPLY, MERGE
 
 LATEST: Final = "the latest version"
 """Placeholder for the object's resourceVersion at the time of the request."""
@@ -48,8 +48,7 @@ _APPLIED_METADATA: Final = st.fixed_dictionaries(
 )
 """Without empty maps and lists, whose field owners the fake does not compute exactly."""
 _MANAGERS: Final = st.sampled_from(["fieldManager=one", "fieldManager=two", "fieldManager=two&force=true"])
-_POINTERS: Final = ("/spec", "/spec/p", "/spec/p/0", "/spec/p/-", "/metadata/labels", "/status")
-_QUERIES: Final = ("", "?limit=1", "?labelSelector=app", "?labelSelector=app%3Dx", "?labelSelector=!app")
+_QUERIES: Final = ("", "?limit=1", "?fieldSelector=metadata.name%3Da")
 
 
 def _generate_metadata(*versions: str) -> st.SearchStrategy[dict[str, Any]]:
@@ -76,13 +75,6 @@ def _generate_objects(
     return st.builds(made, halves, metadata)
 
 
-def _generate_json_patches(*pointers: str) -> st.SearchStrategy[list[dict[str, Any]]]:
-    """Generate JSON patches. Every `add`, `replace` and `test` has a value; the real server fails without one."""
-    paths, verbs = st.sampled_from(pointers), st.sampled_from(["add", "replace", "test"])
-    valued = st.builds(lambda op, path, value: {"op": op, "path": path, "value": value}, verbs, paths, _VALUES)
-    return st.lists(valued | st.builds(lambda path: {"op": "remove", "path": path}, paths), max_size=2)
-
-
 def _generate_requests(
     method: str, at: str, body: st.SearchStrategy[Any], content_type: str
 ) -> st.SearchStrategy[Step]:
@@ -103,7 +95,6 @@ def _generate_steps(name: str) -> st.SearchStrategy[Step]:
         _generate_requests("POST", "", _generate_objects(name, _ALL, _generate_metadata("", "5")), "application/json"),
         st.builds(Step, method=st.just("PUT"), at=st.just(at), body=updates, onto=st.booleans()),
         _generate_requests("PATCH", at, merges, MERGE),
-        _generate_requests("PATCH", at, _generate_json_patches(*_POINTERS), JSON_PATCH),
         _generate_applies(at, _generate_objects(name, _HALVES, _APPLIED_METADATA)),
         st.builds(Step, method=st.sampled_from(["GET", "DELETE"]), at=st.just(at)),
         _generate_status_steps(name),
@@ -118,7 +109,6 @@ def _generate_status_steps(name: str) -> st.SearchStrategy[Step]:
     return st.one_of(
         st.builds(Step, method=st.just("PUT"), at=st.just(at), body=updates, onto=st.just(value=True)),
         _generate_requests("PATCH", at, statuses, MERGE),
-        _generate_requests("PATCH", at, _generate_json_patches("/status"), JSON_PATCH),
         _generate_applies(at, _generate_objects(name, statuses, st.just({}))),
         st.builds(Step, method=st.just("GET"), at=st.just(at)),
     )
