@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from tests.fakes.cloudflare.server import TOKEN, Cloudflare
 from tests.powerdns import API_KEY
 from tests.updatable import KEY, ZONES, UpdatableServer
 
@@ -49,18 +48,6 @@ def describe_powerdns(server: UpdatableServer) -> dict[str, object]:
     """Return the provider of octodns-powerdns for *server*."""
     url = urlsplit(server.http_address)
     return {"class": "octodns_powerdns.PowerDnsProvider", "host": url.hostname, "port": url.port, "api_key": API_KEY}
-
-
-def describe_cloudflare(fake: Cloudflare) -> dict[str, object]:
-    """Return the provider of octodns-cloudflare for *fake*, with small pages."""
-    return {
-        "class": "octodns_cloudflare.CloudflareProvider",
-        "token": TOKEN,
-        "api_url": fake.url,
-        "retry_count": 0,
-        "records_per_page": 5,
-        "min_ttl": 60,
-    }
 
 
 def describe_yaml(folder: Path) -> dict[str, object]:

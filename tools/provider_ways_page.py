@@ -17,8 +17,8 @@ writes to them. Any of these names after `--provider=` is refused with its row. 
 listed: [`aws`](route53.md), [`cloudflare`](cloudflare.md), [`google`](clouddns.md), [`rfc2136`](rfc2136.md),
 [`zonefile`](zonefile.md).
 
-Not said here: whether a package or a webhook is good. The tests of extdns use `octodns-bind`, `octodns-powerdns` and
-`octodns-cloudflare`, nothing else on this page.
+Not said here: whether a package or a webhook is good. The tests of extdns use `octodns-bind` and
+`octodns-powerdns`, nothing else on this page.
 
 ## The three ways
 

@@ -42,7 +42,7 @@ from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
 from tests.fakes.webhook.server import WebhookServer
 from tests.kerberos import start_clean_kerberos
-from tests.octodns_config import describe_bind, describe_cloudflare, describe_powerdns, describe_yaml, write_config
+from tests.octodns_config import describe_bind, describe_powerdns, describe_yaml, write_config
 from tests.program.process import ROOT
 from tests.route53 import service
 from tests.updatable import KEY, start_clean
@@ -261,15 +261,6 @@ def build_octodns_bind_rig(folder: Path) -> Rig:
     return _build_octodns_rig(folder, describe_bind(start_clean("named")))
 
 
-def build_octodns_cloudflare_rig(folder: Path) -> Rig:
-    """Build a rig with octodns-cloudflare and a fake of its service."""
-    fake = cloudflare.service()
-    fake.reset()
-    zone_id = fake.add_zone("example.org")
-    fake.put(zone_id, "ns1.example.org", "A", "192.0.2.53")
-    return _build_octodns_rig(folder, describe_cloudflare(fake))
-
-
 def build_cloudflare_rig(_: Path) -> Rig:
     """Build a rig with the Cloudflare provider, a zone in the fake service, and pages of three names."""
     fake = cloudflare.service()
@@ -378,7 +369,6 @@ RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "cloudflare": build_cloudflare_rig,
     "google": build_clouddns_rig,
     "inmemory": build_inmemory_rig,
-    "octodns-cloudflare": build_octodns_cloudflare_rig,
     "octodns-yaml": build_octodns_yaml_rig,
     "webhook": build_webhook_rig,
     "zonefile": build_zonefile_rig,

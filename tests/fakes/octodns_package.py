@@ -33,6 +33,12 @@ class RefusedByPackageError(Exception):
     """An error class of the package."""
 
 
+class ForbiddenError(Exception):
+    """What a client library raises for status 403."""
+
+    status_code = 403
+
+
 @dataclass(kw_only=True, eq=False)
 class MemoryService:
     """The records of one service, and what happens to its calls.
@@ -60,12 +66,15 @@ class MemoryService:
         return self.zones[ZONE].get((name, rtype))
 
 
-SERVICES: dict[str, MemoryService] = {}
-"""The services by the argument `service` of the provider."""
+SERVICES: dict[str, MemoryService] = {"any": MemoryService()}
+"""The services by the argument `service` of the provider. `any` is for processes of their own."""
 
 
 class MemoryProvider(BaseProvider):  # type: ignore[misc]  # octoDNS has no types
-    """A provider that reads once, as most packages do, and writes change by change."""
+    """A provider that reads once, as most packages do, and writes change by change.
+
+    *quotes* is `read` or `write`: that call fails with an error that quotes the token.
+    """
 
     SUPPORTS = frozenset({"A", "AAAA", "ALIAS", "CAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT"})
     SUPPORTS_GEO = False
@@ -79,12 +88,14 @@ class MemoryProvider(BaseProvider):  # type: ignore[misc]  # octoDNS has no type
         token: str = "",
         min_ttl: int = 0,
         lists: bool = True,
+        quotes: str = "",
         timeout: float | None = None,
         apply_disabled: bool = False,
     ) -> None:
         self.log = logging.getLogger(f"MemoryProvider[{id}]")
         super().__init__(id, apply_disabled=apply_disabled)
         self.token, self.min_ttl, self.timeout, self._lists = token, min_ttl, timeout, lists
+        self._quotes = quotes
         self._service = SERVICES[service]
         self._read: dict[str, list[tuple[str, RecordData]]] = {}
 
@@ -95,6 +106,7 @@ class MemoryProvider(BaseProvider):  # type: ignore[misc]  # octoDNS has no type
     def populate(self, zone: Zone, target: bool = False, lenient: bool = False) -> bool:  # noqa: ARG002 - octoDNS's
         """Add the records, as they were when this instance first read them."""
         self._service.reads += 1
+        self._fail("read")
         if self._service.read_failures:
             raise self._service.read_failures.popleft()
         found = self._service.zones.get(zone.name, {})
@@ -102,7 +114,12 @@ class MemoryProvider(BaseProvider):  # type: ignore[misc]  # octoDNS has no type
             zone.add_record(Record.new(zone, name, data, source=self, lenient=lenient), lenient=lenient)
         return bool(found)
 
+    def _fail(self, call: str) -> None:
+        if self._quotes == call:
+            raise ForbiddenError(f"the service repeats Bearer {self.token}")
+
     def _apply(self, plan: Plan) -> None:
+        self._fail("write")
         self._service.plans.append(plan)
         failure = self._service.failures.popleft() if self._service.failures else None
         stored = self._service.zones[plan.desired.name]

@@ -112,5 +112,5 @@ def test_the_tutorial_values_for_octodns_mount_the_configuration_file_that_the_f
     (mount,) = (one for one in container["volumeMounts"] if one["name"] == "octodns")
     assert OCTODNS.find_flags(config).octodns_config == f"{mount['mountPath']}/production.yaml"
     assert {"name": "octodns", "configMap": {"name": "octodns"}} in pod["volumes"]
-    (token,) = (one for one in container["env"] if one["name"] == "CLOUDFLARE_TOKEN")
-    assert token["valueFrom"]["secretKeyRef"] == {"name": "cloudflare", "key": "token"}
+    (token,) = (one for one in container["env"] if one["name"] == "POWERDNS_API_KEY")
+    assert token["valueFrom"]["secretKeyRef"] == {"name": "powerdns", "key": "api-key"}

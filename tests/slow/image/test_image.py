@@ -16,10 +16,9 @@ from release.image_root import AWS_SERVICES
 from release.requirements import parse_requirements
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.clouddns.server import PROJECT, CloudDns
-from tests.fakes.cloudflare.server import TOKEN, Cloudflare
 from tests.fakes.route53.server import Route53
 from tests.objects import service
-from tests.octodns_config import describe_cloudflare, write_config
+from tests.octodns_config import describe_yaml, write_config
 from tests.slow.image.conftest import EPOCH, build_root
 from tests.slow.image.copy_installed import copy_packages
 from tests.slow.image.dockerfile import ROOT
@@ -180,19 +179,17 @@ def run_python(root: Path, code: str) -> str:
 
 
 def test_the_image_uses_octodns_packages_from_a_folder_that_pythonpath_names(image_root: Path, tmp_path: Path) -> None:
-    names = {"octodns", "octodns-cloudflare", "fqdn", "natsort"}
+    names = {"octodns", "fqdn", "natsort"}
     found = parse_requirements((ROOT / "requirements-dev.txt").read_text(encoding="utf-8"))
     copy_packages([one for one in found if one.name in names], tmp_path / "packages")
     (tmp_path / "web.json").write_text(json.dumps(service("web", "web.example.org", address="192.0.2.1")))
-    with Cloudflare() as fake:
-        fake.add_zone("example.org")
-        config = write_config(tmp_path, {**describe_cloudflare(fake), "token": "env/TOKEN"}, ("example.org",))
-        flags = (
-            *("plan", "--provider=octodns", f"--octodns-config={config}", "--source=service", "--txt-owner-id=me"),
-            f"--manifests={tmp_path}/web.json",
-        )
-        without = run(image_root, *flags, TOKEN=TOKEN)
-        assert "install it: pip install 'octodns<2'" in without.stderr
-        done = run(image_root, *flags, TOKEN=TOKEN, PYTHONPATH=str(tmp_path / "packages"))
+    config = write_config(tmp_path, describe_yaml(tmp_path), ("example.org",))
+    flags = (
+        *("plan", "--provider=octodns", f"--octodns-config={config}", "--source=service", "--txt-owner-id=me"),
+        f"--manifests={tmp_path}/web.json",
+    )
+    without = run(image_root, *flags)
+    assert "install it: pip install 'octodns<2'" in without.stderr
+    done = run(image_root, *flags, PYTHONPATH=str(tmp_path / "packages"))
     assert "web.example.org" in done.stdout, done.stderr
     assert done.returncode == 2, done.stderr

@@ -90,8 +90,8 @@ def change(old: str, new: str) -> str:
             id="package-not-installed",
         ),
         pytest.param(
-            change(CLASS, "octodns_cloudflare.Clodflare"),
-            "there is no class octodns_cloudflare.Clodflare",
+            change(CLASS, "octodns_bind.BindPrivider"),
+            "there is no class octodns_bind.BindPrivider",
             id="unknown-class",
         ),
         pytest.param(change(CLASS, "MemoryProvider"), "there is no class MemoryProvider", id="class-without-module"),
@@ -205,7 +205,7 @@ def test_an_octodns_provider_without_a_timeout_gets_one(tmp_path: Path) -> None:
 
 
 def test_the_octodns_configuration_in_the_docs_can_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLOUDFLARE_TOKEN", "token-of-a-page")
+    monkeypatch.setenv("POWERDNS_API_KEY", "key-of-a-page")
     text = (Path(__file__).parents[4] / "docs" / "reference" / "octodns.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"`production.yaml`:\n\n```yaml\n(.*?)```\n", text, re.DOTALL)
-    assert load(tmp_path, block) == {"shop.example": "cloudflare"}
+    assert load(tmp_path, block) == {"shop.example": "powerdns"}
