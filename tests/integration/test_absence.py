@@ -19,7 +19,6 @@ from extdns.kube.live.existence import GET_BURST, ExistenceChecker
 from extdns.kube.state_store import ConfigMapStateStore
 from extdns.model.kind import ObjectKey
 from extdns.resources.core import SERVICE
-from extdns.resources.gateway_api import TCP_ROUTE
 from tests.clusters import MAX_WAIT_S, REQUEST_TIMEOUT_S, service
 from tests.fakes.apiserver.faults import Empty, Fault, Html, Refuse, Swapped, Terse
 from tests.fakes.apiserver.server import ApiServer
@@ -83,14 +82,6 @@ def test_an_existence_check_raises_an_error_after_an_unusable_answer_to_the_get_
     with pytest.raises(ApiError, match=message):
         existence.exists(WEB)
     assert existence.exists(WEB) is True
-
-
-def test_existence_of_an_object_is_unknown_if_its_kind_is_not_served(
-    server: ApiServer, existence: ExistenceChecker
-) -> None:
-    server.unregister("TCPRoute")
-    with pytest.raises(ApiError, match="is not served"):
-        existence.exists(ObjectKey(TCP_ROUTE, "shop", "db"))
 
 
 def test_an_existence_check_raises_an_error_if_the_404_names_no_object_and_the_list_is_forbidden(

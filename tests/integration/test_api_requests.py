@@ -77,19 +77,6 @@ def test_every_request_is_reported_to_the_observer_with_its_status_or_as_unanswe
     ]
 
 
-def test_the_api_client_patches_and_posts_objects_and_a_second_post_conflicts(plain: ApiServer, tmp_path: Path) -> None:
-    api = api_of(plain, tmp_path)
-    patch = b'{"metadata":{"labels":{"app":"web"}}}'
-    api.send("PATCH", WEB, {"fieldManager": "extdns"}, patch, "application/merge-patch+json")
-    stored = plain.get("Service", "shop", "web")
-    assert stored is not None
-    assert stored["metadata"]["labels"] == {"app": "web"}
-    api.send("POST", "/api/v1/namespaces/shop/services", body=json.dumps(service("api")).encode())
-    assert plain.get("Service", "shop", "api") is not None
-    with pytest.raises(ConflictError):
-        api.send("POST", "/api/v1/namespaces/shop/services", body=json.dumps(service("api")).encode())
-
-
 def test_a_stream_yields_each_line_as_it_arrives_and_ends_when_the_server_ends_it(
     server: ApiServer, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from extdns.kube.live.identity_reader import IDENTITY_INTERVAL_S, digest_authori
 from extdns.model.cluster import ClusterChange, ClusterIdentity, IdentityRead, ObjectChange, Sighting
 from extdns.model.kind import ObjectKey
 from extdns.resources.core import SERVICE
-from tests.cluster_changes import ObjectSummary, added, edited, list_removed, removed, summarize_changes, synced
+from tests.cluster_changes import added, edited, list_removed, removed, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,
     QUICK,
@@ -218,16 +218,6 @@ def test_the_first_identity_check_is_retried_before_the_cluster_counts_as_unknow
     cluster._monitor.wake()
     found += changes(cluster, lambda more: bool(identities([*found, *more])))
     assert identities(found) == [ClusterIdentity(uid=OLD)]
-
-
-def test_a_restart_of_the_same_api_server_causes_no_full_list(server: ApiServer, cluster: LiveCluster) -> None:
-    wait_until_synced(cluster, SERVICE)
-    server.log.clear()
-    server.kill()
-    server.start()
-    assert not [one for one in list_changes_until_added(server, cluster) if isinstance(one, ObjectSummary)]
-    full = [one for one in server.log.requests("list", "services") if one.query.get("limit") != "1"]
-    assert full == []
 
 
 def test_in_a_pod_the_identity_includes_token_issuer_and_certificate_authority(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -24,7 +23,6 @@ from tests.cluster_changes import (
 )
 from tests.clusters import (
     list_changes_until_added,
-    live_cluster,
     phase_in,
     service,
     wait_for_changes,
@@ -45,13 +43,6 @@ def server() -> Iterator[ApiServer]:
             running.put(service(name))
         running.api.watch_list = WatchList.GATED
         yield running
-
-
-@pytest.fixture
-def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
-    made = live_cluster(server, tmp_path)
-    yield made
-    made.close()
 
 
 def lose_all(server: ApiServer, cluster: LiveCluster) -> None:

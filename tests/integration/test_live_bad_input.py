@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.fakes.apiserver.faults import Cut, Fault, Html, Refuse, Truncated, Unknown
-from tests.fakes.apiserver.options import WatchList
+from tests.fakes.apiserver.faults import Refuse
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
 from tests.objects import service
@@ -115,23 +114,11 @@ def test_an_object_whose_content_becomes_invalid_keeps_its_records_and_the_other
     assert code or not [line for line in running.lines if "level=error" in line]
 
 
-ANSWERS: Final = [
-    pytest.param(Html, id="html"),
-    pytest.param(Truncated, id="truncated"),
-    pytest.param(Cut, id="cut"),
-    pytest.param(Unknown, id="unknown-version"),
-    pytest.param(lambda: Refuse(code=500), id="500"),
-]
-
-
-@pytest.mark.parametrize("make", ANSWERS)
-@pytest.mark.parametrize("mode", [WatchList.SERVED, WatchList.GATED])
 def test_a_failing_list_deletes_no_record_and_other_kinds_are_published(
-    installation: Installation, mode: WatchList, make: Callable[[], Fault]
+    installation: Installation,
 ) -> None:
-    installation.server.api.watch_list = mode
     installation.apply(ingress("other.example.org"), service("new", "new.example.org"))
-    installation.server.faults.arm(make(), resource="services", times=None)
+    installation.server.faults.arm(Refuse(code=500), resource="services", times=None)
     with installation.start(once=True) as running:
         running.until_engine_knows(Service="failing")
         running.pass_time(31.0)
@@ -144,13 +131,10 @@ def test_a_failing_list_deletes_no_record_and_other_kinds_are_published(
     ]  # a Service might request web.example.org as well, so it is not updated
 
 
-@pytest.mark.parametrize("make", ANSWERS)
-def test_a_list_that_starts_to_fail_deletes_no_record_and_recovers(
-    installation: Installation, make: Callable[[], Fault]
-) -> None:
+def test_a_list_that_starts_to_fail_deletes_no_record_and_recovers(installation: Installation) -> None:
     with installation.start("--delete-grace-period=1s") as running:
         running.until("All records are already up to date")
-        installation.server.faults.arm(make(), resource="services", times=None)
+        installation.server.faults.arm(Refuse(code=500), resource="services", times=None)
         installation.server.expire()
         installation.server.end_watches(Order.EXPIRE, "Service")
         running.until("kind=Service", "phase=failing")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from threading import enumerate as threads
@@ -14,24 +14,19 @@ from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live import cluster as cluster_module
 from extdns.kube.live.cluster import LiveCluster
-from extdns.model.cluster import KindChange, Phase, Sighting
+from extdns.model.cluster import Phase
 from extdns.model.kind import ObjectKey
 from extdns.resources.core import SERVICE
 from tests.cluster_changes import (
-    ObjectSummary,
     PhaseSummary,
-    Step,
     added,
     edited,
-    list_removed,
-    removed,
     summarize_changes,
     synced,
 )
 from tests.clusters import (
     MAX_WAIT_S,
     QUICK,
-    SHORT_TIMEOUT_S,
     list_changes_until_added,
     live_cluster,
     phase_in,
@@ -46,28 +41,6 @@ from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
 
 WEB: Final = ObjectKey(SERVICE, "shop", "web")
-
-
-@pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as running:
-        for name in ("web", "api", "job"):
-            running.put(service(name))
-        yield running
-
-
-@pytest.fixture
-def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
-    made = live_cluster(server, tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def impatient_cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
-    made = live_cluster(server, tmp_path, timeout_s=SHORT_TIMEOUT_S)
-    yield made
-    made.close()
 
 
 ALL: Final = [added(SERVICE, "shop/api"), added(SERVICE, "shop/job"), added(SERVICE, "shop/web"), synced(SERVICE)]
@@ -173,42 +146,6 @@ def check_resumption(
     assert cluster.decoded == 4
 
 
-@pytest.mark.parametrize("as_status", [False, True], ids=["error-frame", "http-status"])
-def test_after_a_resource_version_expired_all_objects_are_listed_and_only_changed_ones_are_reported(
-    server: ApiServer, cluster: LiveCluster, as_status: bool
-) -> None:
-    wait_until_synced(cluster, SERVICE)
-    server.api.gone_as_status = as_status
-    server.access.forbid("watch", "services")
-    server.end_watches()
-    assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(SERVICE, Phase.FORBIDDEN)]
-    server.delete("Service", "shop", "api")
-    server.put(service("job", type="ClusterIP"))
-    server.expire()
-    server.access.permit("watch", "services")
-    found = summarize_changes(
-        wait_for_changes(
-            cluster, lambda changes: removed(SERVICE, "shop/api", Sighting.MISSING) in summarize_changes(changes)
-        )
-    )
-    assert [one for one in found if isinstance(one, ObjectSummary)] == [
-        edited(SERVICE, "shop/job"),
-        removed(SERVICE, "shop/api", Sighting.MISSING),
-    ]
-    assert cluster.decoded == 4
-
-
-def test_a_list_starts_again_if_its_continue_token_expired(server: ApiServer, cluster: LiveCluster) -> None:
-    server.api.watch_list = WatchList.GATED
-    armed = server.faults.arm(Stall(0), verb="list", resource="services")
-    cluster.require(SERVICE)
-    armed.wait()
-    server.faults.arm(Refuse(code=410), verb="list", resource="services")
-    armed.release()
-    assert wait_until_synced(cluster, SERVICE) == ALL
-    assert cluster.decoded == 3
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -269,36 +206,6 @@ def test_a_single_empty_list_removes_no_object_from_the_cache(
     server.expire()
     server.end_watches(Order.EXPIRE)
     assert list_changes_until_added(server, cluster) == []
-
-
-def test_after_repeated_empty_lists_objects_are_reported_as_missing_and_not_as_deleted(
-    server: ApiServer, cluster: LiveCluster
-) -> None:
-    wait_until_synced(cluster, SERVICE)
-    server.restart(new_history=True, keep=False)
-    gone = wait_for_changes(
-        cluster, lambda changes: len(summarize_changes(changes)) >= 3 and phase_in(changes) in {None, Phase.SYNCED}
-    )
-    assert list_removed(gone) == [removed(SERVICE, f"shop/{name}", Sighting.MISSING) for name in ("api", "job", "web")]
-
-
-def test_after_a_restart_of_the_api_server_with_reset_versions_new_objects_are_reported_and_none_is_dropped(
-    server: ApiServer, cluster: LiveCluster
-) -> None:
-    wait_until_synced(cluster, SERVICE)
-    server.kill()
-    (down,) = wait_for_changes(cluster)
-    assert isinstance(down, KindChange)
-    assert down.state.phase is Phase.FAILING
-    call, _, cause = down.state.detail.rpartition(f"{server.url}: ")
-    assert call == "GET /api/v1/services: "
-    assert cause in {"no connection: Connection refused", "the connection was cut"}
-    server.put(service("new"))
-    server.restart()
-    found = summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
-    assert found == [added(SERVICE, "shop/new"), synced(SERVICE)]
-    after = list_changes_until_added(server, cluster)
-    assert not [one for one in after if isinstance(one, ObjectSummary) and one.step is Step.REMOVED]
 
 
 def test_an_edit_after_a_reset_of_resource_versions_is_reported_although_its_version_was_seen_before(

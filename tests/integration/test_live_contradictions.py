@@ -80,16 +80,6 @@ def test_services_stay_failing_while_a_get_finds_an_object_that_their_list_lacks
     assert installation.zones.published() == [*PUBLISHED, "c.example.org A 192.0.2.3"]
 
 
-def test_objects_of_another_cluster_are_listed_and_no_record_is_deleted(installation: Installation) -> None:
-    with installation.start("--interval=1s") as running:
-        running.until("All records are already up to date")
-        installation.server.log.wait_for("watch", "services", count=2)  # the first watch request was the initial list
-        installation.server.swap([service("c", "c.example.org")])
-        running.until("CREATE c.example.org A")
-        running.until("successfully updated")
-    assert installation.zones.published() == [*PUBLISHED, "c.example.org A 192.0.2.1"]
-
-
 def test_saved_state_is_read_again_within_seconds_after_a_server_error(installation: Installation) -> None:
     flags = ("--state-configmap=dns/extdns-state", "--state-file=")
     installation.server.faults.arm(Refuse(code=500), verb="get", resource="configmaps")

@@ -100,25 +100,3 @@ def test_zones_end_up_complete_after_extdns_was_killed_at_a_log_line(installatio
         program.until(line)
         assert program.end(signal.SIGKILL) == -signal.SIGKILL
     check_final_zones(installation)
-
-
-def test_an_api_server_with_reset_versions_causes_one_list_and_no_delete(installation: Installation) -> None:
-    with running(*installation.flags("--delete-grace-period=0s", "--interval=1s")) as program:
-        program.until("DELETE n99.example.org A")
-        program.until("All records are already up to date")
-        installation.server.kill()
-        program.until("kind=Service message=")
-        installation.apply(build_service(100, "192.0.2.2"))
-        installation.server.delete("Service", "shop", "web-22")
-        installation.apply(build_service(22, "192.0.2.2"))
-        installation.server.log.clear()
-        installation.server.restart(new_history=True)
-        program.until("Desired change: CREATE n100.example.org A")
-        program.until("All records are already up to date")
-        assert program.end() == 0
-    (check, listed) = installation.server.log.requests(resource="services")
-    assert (check.query["limit"], listed.query["sendInitialEvents"]) == ("1", "true")
-    assert not [line for line in program.lines if "Desired change: DELETE" in line and " n99." not in line]
-    assert {zone: installation.zones.published(zone) for zone in ZONES} == {
-        zone: sorted([*expected_records(zone), f"n100.{zone} A 192.0.2.2"]) for zone in ZONES
-    }

@@ -104,23 +104,6 @@ def test_records_of_a_kind_that_is_not_served_stay_and_are_updated_once_it_is_se
     assert "DELETE" not in str(running.lines)
 
 
-def test_with_a_namespace_flag_services_and_ingresses_of_other_namespaces_are_not_read(
-    installation: Installation,
-) -> None:
-    for resource in ("services", "ingresses"):
-        installation.server.forbid("*", resource, "")
-        installation.server.forbid("*", resource, "other")
-    installation.apply(BALANCED, INGRESS, ON_NODES, NODE, service("x", "x.example.org", namespace="other"))
-    with installation.start("--namespace=shop") as running:
-        running.until("successfully updated")
-        installation.apply(service("x", "y.example.org", namespace="other"), service("z", "z.example.org"))
-        running.until("Desired change: CREATE z.example.org A")
-        running.until("successfully updated")
-    names = {line.split()[0] for line in installation.zones.published()}
-    assert names == {f"{name}.example.org" for name in ("shop", "ssh", "web", "z")}
-    assert watched(installation) == {("services", "shop"), ("ingresses", "shop"), ("nodes", "")}
-
-
 def test_nodes_are_not_read_if_no_service_needs_them(installation: Installation) -> None:
     installation.apply(BALANCED, NODE)
     assert installation.run_once() == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,10 +16,9 @@ from extdns.model.kind import ObjectKey
 from extdns.ports import NotSyncedError
 from extdns.resources.core import SERVICE
 from extdns.resources.networking import INGRESS
-from tests.cluster_changes import PhaseSummary, ProblemSummary, added, edited, removed, summarize_changes, synced
+from tests.cluster_changes import PhaseSummary, ProblemSummary, added, edited, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,
-    SHORT_TIMEOUT_S,
     check_existence,
     list_changes_until_added,
     live_cluster,
@@ -29,52 +27,14 @@ from tests.clusters import (
     wait_for_changes,
     wait_until_synced,
 )
-from tests.fakes.apiserver.faults import Drop, Fault, Html, Refuse, Spoil, Stall
+from tests.fakes.apiserver.faults import Drop, Refuse, Spoil, Stall
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
 
 WEB: Final = ObjectKey(SERVICE, "shop", "web")
 
 
-@pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as running:
-        for name in ("web", "api", "job"):
-            running.put(service(name))
-        yield running
-
-
-@pytest.fixture
-def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
-    made = live_cluster(server, tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def impatient_cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
-    made = live_cluster(server, tmp_path, timeout_s=SHORT_TIMEOUT_S)
-    yield made
-    made.close()
-
-
 ALL: Final = [added(SERVICE, "shop/api"), added(SERVICE, "shop/job"), added(SERVICE, "shop/web"), synced(SERVICE)]
-
-
-def test_a_forbidden_kind_is_reported_with_the_reason_and_synced_once_permitted(
-    server: ApiServer, cluster: LiveCluster
-) -> None:
-    server.forbid("list", "services")
-    server.forbid("watch", "services")
-    cluster.require(SERVICE)
-    (forbidden,) = wait_for_changes(cluster)
-    assert isinstance(forbidden, KindChange)
-    assert forbidden.state.phase is Phase.FORBIDDEN
-    assert 'User "tester" cannot watch resource "services"' in forbidden.state.detail
-    assert cluster.require(SERVICE) == forbidden.state
-    server.permit("list", "services")
-    server.permit("watch", "services")
-    assert wait_until_synced(cluster, SERVICE) == ALL
 
 
 def test_with_expired_credentials_a_kind_is_unauthorized_at_once_with_a_message_that_names_them(tmp_path: Path) -> None:
@@ -113,43 +73,6 @@ def test_a_kind_is_forbidden_if_only_its_watch_is_forbidden(server: ApiServer, c
     cluster.require(SERVICE)
     assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(SERVICE, Phase.FORBIDDEN)]
     server.permit("watch", "services")
-    assert wait_until_synced(cluster, SERVICE) == ALL
-
-
-def test_a_kind_is_not_served_after_a_404_and_synced_once_it_is_served(server: ApiServer, cluster: LiveCluster) -> None:
-    kind = server.catalogue.find_by_name("Service")
-    server.unregister("Service", deleting=False)
-    cluster.require(SERVICE)
-    (missing,) = wait_for_changes(cluster)
-    assert isinstance(missing, KindChange)
-    assert (missing.state.phase, missing.state.detail) == (
-        Phase.NOT_SERVED,
-        "GET /api/v1/services: 404 Not Found",
-    )
-    server.register(kind)
-    assert wait_until_synced(cluster, SERVICE) == ALL
-
-
-def test_objects_of_a_kind_that_is_no_longer_served_stay_in_the_cache(server: ApiServer, cluster: LiveCluster) -> None:
-    wait_until_synced(cluster, SERVICE)
-    kind = server.catalogue.find_by_name("Service")
-    server.unregister("Service", deleting=False)
-    assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(SERVICE, Phase.NOT_SERVED)]
-    assert len(cluster.view.select(SERVICE, "", {})) == 3
-    server.register(kind)
-    assert summarize_changes(wait_for_changes(cluster)) == [synced(SERVICE)]
-    server.unregister("Service", deleting=True)
-    gone = summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.NOT_SERVED))
-    assert gone == [
-        *(removed(SERVICE, f"shop/{name}") for name in ("api", "job", "web")),
-        PhaseSummary(SERVICE, Phase.NOT_SERVED),
-    ]
-
-
-def test_services_are_synced_while_the_list_of_ingresses_fails(server: ApiServer, cluster: LiveCluster) -> None:
-    server.faults.arm(Refuse(code=500), resource="ingresses", times=None)
-    cluster.require(INGRESS)
-    assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(INGRESS, Phase.FAILING)]
     assert wait_until_synced(cluster, SERVICE) == ALL
 
 
@@ -217,37 +140,6 @@ def test_existence_is_checked_by_get_or_by_list_if_get_is_forbidden(server: ApiS
     assert [request.namespace for request in server.log.requests("list")] == ["shop"] * 2  # one list of two pages
     server.forbid("list", "services")
     assert check_existence(cluster, ObjectKey(SERVICE, "pay", "web")) is None
-
-
-@pytest.mark.parametrize(
-    ("fault", "times"),
-    [
-        pytest.param(Refuse(code=500), 1, id="500"),
-        pytest.param(Refuse(code=404), 2, id="404-of-something-else"),
-        pytest.param(Html(), 1, id="html"),
-        pytest.param(Drop(), 1, id="dropped"),
-    ],
-)
-def test_existence_is_unknown_after_a_failed_request(
-    server: ApiServer, cluster: LiveCluster, fault: Fault, times: int
-) -> None:
-    server.faults.arm(fault, resource="services", times=times)
-    assert check_existence(cluster, ObjectKey(SERVICE, "shop", "gone")) is None
-    assert check_existence(cluster, ObjectKey(SERVICE, "shop", "..")) is None
-
-
-def test_existence_is_unknown_after_a_request_without_an_answer(
-    server: ApiServer, impatient_cluster: LiveCluster
-) -> None:
-    server.faults.arm(Stall(), resource="services")
-    assert check_existence(impatient_cluster, ObjectKey(SERVICE, "shop", "gone")) is None
-
-
-def test_existence_of_an_object_is_unknown_while_its_kind_is_not_served(
-    server: ApiServer, cluster: LiveCluster
-) -> None:
-    server.unregister("Service")
-    assert check_existence(cluster, WEB) is None
 
 
 def test_closing_the_cluster_ends_its_watch_threads_and_makes_existence_unknown(cluster: LiveCluster) -> None:

@@ -34,13 +34,6 @@ def server() -> Iterator[ApiServer]:
         yield running
 
 
-@pytest.fixture
-def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
-    made = live_cluster(server, tmp_path)
-    yield made
-    made.close()
-
-
 def serve_older(server: ApiServer) -> None:
     """Make *server* serve TCPRoutes only as v1alpha2, as Gateway API did before 1.6."""
     route = server.catalogue.find_by_name("TCPRoute")

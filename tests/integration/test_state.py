@@ -44,18 +44,6 @@ def stored(server: ApiServer) -> state_document.StateDocument:
     return found
 
 
-def test_the_state_configmap_is_created_by_the_first_save_and_updated_by_the_next(
-    server: ApiServer, tmp_path: Path
-) -> None:
-    store = configmap(server, tmp_path)
-    assert store.load() == Saved(is_new=True)
-    store.save(SAVED)
-    assert configmap(server, tmp_path).load() == SAVED
-    store.save(OTHER)
-    assert store.load() == OTHER
-    assert [request.method for request in server.log.requests() if request.method != "GET"] == ["POST", "PUT"]
-
-
 def test_two_owner_ids_save_their_states_in_one_configmap(server: ApiServer, tmp_path: Path) -> None:
     configmap(server, tmp_path, "blue").save(SAVED)
     configmap(server, tmp_path, "green").save(OTHER)

@@ -20,8 +20,6 @@ from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import Reason
 from extdns.resources.externaldns import DNS_ENDPOINT
 from tests.fakes.apiserver.faults import Refuse
-from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
-from tests.fakes.apiserver.kinds import KINDS, Kind
 from tests.fakes.apiserver.requests import Request
 from tests.fakes.apiserver.server import ApiServer
 from tests.program.installation import Installation
@@ -77,22 +75,6 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 READY = [("Accepted", "True", "accepted"), ("Programmed", "True", "published"), ("Ready", "True", "published")]
-
-
-def test_a_dnsendpoint_is_ready_once_its_records_are_published(server: ApiServer, tmp_path: Path) -> None:
-    installation = Installation(tmp_path, server, example_org="")
-    installation.apply(
-        dns_endpoint("web", endpoint("a.example.org"), endpoint("b.example.org", "TXT", '"x"'), generation=3)
-    )
-    with installation.start(
-        "--source=crd", "--managed-record-types=A", "--managed-record-types=TXT", once=True
-    ) as running:
-        assert running.end() == 0
-    found = status(server)
-    assert (found["observedGeneration"], list_conditions(found)) == (3, READY)
-    assert "endpoints" not in found
-    assert len(writes(server)) == 1
-    assert server.log.find_rules() >= {("patch", "externaldns.k8s.io", "dnsendpoints/status")}
 
 
 def test_the_status_lists_each_unpublished_endpoint_with_its_reason(server: ApiServer, tmp_path: Path) -> None:
@@ -210,28 +192,6 @@ def object_status(name: str = "web", *short: EndpointProblem, generation: int = 
 NO_ZONE = EndpointProblem(field="spec.endpoints[0]", name="a.test", reason=Reason.NO_ZONE)
 
 
-def test_a_status_is_written_after_three_conflicts(server: ApiServer, writer: KubernetesStatusWriter) -> None:
-    server.put(dns_endpoint("web", endpoint("a.test")))
-    server.faults.arm(Refuse(code=409), verb="patch", resource="dnsendpoints", times=3)
-    writer.write(object_status())
-    writer.close(5.0)
-    assert list_conditions(status(server)) == READY
-    assert len(writes(server)) == 4
-
-
-def test_a_status_replaces_our_fields_written_by_other_managers_and_removes_outdated_endpoints(
-    server: ApiServer, writer: KubernetesStatusWriter
-) -> None:
-    server.put(dns_endpoint("web", endpoint("a.test")) | {"status": {"observedGeneration": 7, "conditions": []}})
-    writer.write(object_status("web", NO_ZONE))
-    server.log.wait_for("patch", "dnsendpoints")
-    writer.write(object_status("web"))
-    writer.close(5.0)
-    found = status(server)
-    assert (found["observedGeneration"], list_conditions(found)) == (1, READY)
-    assert "endpoints" not in found
-
-
 def test_no_status_is_written_for_a_deleted_object_or_an_older_generation(
     server: ApiServer, writer: KubernetesStatusWriter
 ) -> None:
@@ -280,22 +240,4 @@ def test_without_permission_on_dnsendpoints_statuses_are_disabled_with_one_warni
         writer.write(object_status(name))
     writer.close(5.0)
     assert len(server.log.requests(verb, "dnsendpoints")) == 1
-    assert warnings(caplog) == ["Cannot write object statuses; they are disabled"]
-
-
-def test_without_a_status_subresource_statuses_are_disabled_with_one_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    old = Kind(**{**{name: getattr(SERVED, name) for name in SERVED.__dataclass_fields__}, "status": False})
-    with ApiServer(kinds=[*(kind for kind in KINDS if kind is not SERVED), old]) as server:
-        client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-        writer = KubernetesStatusWriter(
-            ApiClient(client, request_timeout_s=5.0), DNS_ENDPOINT, SystemClock(), pause_s=0.0
-        )
-        server.put_all(dns_endpoint(name, endpoint("a.test")) for name in "abc")
-        for name in "abc":
-            writer.write(object_status(name))
-        writer.close(5.0)
-        assert not any("status" in found for found in server.objects(old))
-        assert len(writes(server)) == 2
     assert warnings(caplog) == ["Cannot write object statuses; they are disabled"]

@@ -8,14 +8,10 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.app import cluster_writers
 from extdns.flags.sources import GATEWAY_SOURCES
 from extdns.flags.validation import AVAILABLE
-from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
-from tests.fakes.clocks import ShiftedClock
 from tests.program.installation import Installation
-from tests.program.running import HANGS_S
 from tests.slow.chart import cluster
 from tests.slow.chart.tools import NAMESPACE, Helm, Json, arguments, of
 
@@ -24,9 +20,6 @@ Right = tuple[str, str, str]
 
 ZONES: Final = {cluster.ZONE.replace(".", "_"): ""}
 SOURCES: Final = tuple(sorted(set(AVAILABLE["source"]) - {"empty", "fake"}))
-MINUTES: Final = 600.0
-INVALID: Final = "invalid"
-"""The name of a Service that requests an invalid name."""
 NOT_IN_ONE_NAMESPACE: Final = {("watch", "", "nodes", ""), ("watch", "", "namespaces", "")}
 """Requests that the permissions of one namespace, and of one for Gateways, do not cover: names that need nodes or
 namespace selectors wait, as with external-dns's chart. The node source and Gateways of any namespace have these."""
@@ -76,34 +69,6 @@ def test_the_chart_grants_each_source_the_permissions_that_it_uses_and_no_other_
     granted = list_permissions(manifests)
     assert used <= granted
     assert {one for one in used if one[0] == "watch"} == {one for one in granted if one[0] == "watch"}
-
-
-def test_with_all_sources_extdns_uses_exactly_the_permissions_that_the_chart_grants(
-    installation: Installation, helm: Helm, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    manifests, server = helm.manifests(values(*SOURCES, replicaCount=2)), installation.server
-    flags = [*source_arguments(manifests), "--max-delete-percent=100", "--leader-elect-retry-period=100ms"]
-    clock = ShiftedClock()
-    monkeypatch.setattr(cluster_writers, "SystemClock", lambda: clock)
-    server.api.watch_list = WatchList.REFUSED_BY_STORE  # so that lists are used as well
-    installation.run_once(*flags)
-    assert len(installation.zones.published()) > len(SOURCES)
-    invalid = next(obj for obj in cluster.objects() if obj["metadata"]["name"] == INVALID)
-    for obj in cluster.objects():  # also the invalid one, which may request any of the names
-        server.delete(
-            server.catalogue.find_by_object(obj), obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
-        )
-    with installation.start(*flags) as running:
-        assert running.controller.first_pass_done.wait(HANGS_S)
-        running.pass_time(MINUTES)  # the objects in the ownership records are missing, so each is read
-        while installation.zones.published():
-            running.until("successfully updated")
-        server.put(invalid | {"status": {}})
-        server.log.wait_for("create", "events", count=2)  # one Event by each process
-        clock.shift_s = MINUTES
-        server.put(invalid)  # the same Event again, with a higher count
-        server.log.wait_for("patch", "events")
-    assert server.log.find_rules(optional=IDENTITY) == list_permissions(manifests)
 
 
 @pytest.mark.parametrize(
