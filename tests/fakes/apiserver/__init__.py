@@ -4,7 +4,8 @@ Tests use `server.ApiServer`. A request passes through `listener` (HTTP) → `re
 them) → `access` → `api` → one of `lists`, `watches`, `writes`. `faults` change the response before it is
 sent, and `log` records the requests. `store` holds the encoded objects and their history, numbered by one counter.
 
-It answers what extdns requests, and no more: there are no label selectors, JSON patches or deletes of collections, no
-discovery, schemas or admission. `tests/slow/conformance/test_apiserver_fake.py` compares it with real servers; where
-they differ, this one is wrong. Nothing here imports the product, so that both cannot contain the same mistake.
+It answers what extdns requests, and no more: there are no label selectors, JSON patches, deletes of collections,
+schemas or admission, and hardly any discovery. `tests/slow/conformance/test_apiserver_fake.py` compares it with real
+servers; where they differ, this one is wrong. Nothing here imports the product, so that both cannot contain the same
+mistake.
 """

@@ -56,7 +56,7 @@ class Api:
             self.access.check(request)
             bodies.check_accept(request)
             if not request.resource:
-                return answers.build_json_answer(_VERSION) if request.path == "/version" else answers.build_no_route()
+                return self._discover(request.path)
             if (request.group, request.resource) == _ACCESS_REVIEWS:
                 return self._review_access(request)
             if (request.group, request.resource) == _USER_REVIEWS:
@@ -68,6 +68,17 @@ class Api:
             return self._resource(request, kind)
         except ApiError as error:
             return answers.build_failure(error)
+
+    def _discover(self, path: str) -> Answer:
+        """Answer a request for the version, or for the resources of a group and version."""
+        if path == "/version":
+            return answers.build_json_answer(_VERSION)
+        served = [kind for kind in self.catalogue.list_served() if kind.path.rpartition("/")[0] == path]
+        if not served:
+            return answers.build_no_route()
+        found = [{"name": kind.plural, "kind": kind.kind, "namespaced": kind.namespaced} for kind in served]
+        listed = {"kind": "APIResourceList", "groupVersion": served[0].api_version, "resources": found}
+        return answers.build_json_answer(listed)
 
     def _review_access(self, request: Request) -> Answer:
         """Answer a SelfSubjectAccessReview. The review is not stored."""

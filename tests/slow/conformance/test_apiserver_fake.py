@@ -275,6 +275,13 @@ def read_all_namespaces(side: Side) -> object:
     return [side.show(item) for item in items if item["metadata"]["namespace"] == side.rig.namespace]
 
 
+def read_kinds(side: Side) -> object:
+    body = side.rig.raw_client.get(ALL.rpartition("/")[0]).body
+    fields = ("name", "kind", "namespaced")
+    kinds = [{key: one[key] for key in fields} for one in body["resources"] if "/" not in one["name"]]
+    return body["kind"], body["groupVersion"], kinds, side.rig.raw_client.get("/apis/none.test/v1").code
+
+
 def read_the_past(side: Side) -> object:
     then = side.rig.create("a")["metadata"]["resourceVersion"]
     side.rig.create("b")
@@ -382,6 +389,7 @@ SCENES: Final[Mapping[str, Callable[[Side], object]]] = {
     for scene in (
         read_in_pages,
         read_all_namespaces,
+        read_kinds,
         read_the_past,
         read_the_future,
         watch_changes,
