@@ -90,9 +90,7 @@ def list_page(store: Store, kind: Kind, namespace: str, options: ListOptions) ->
                 continue
             if options.limit and len(found) == options.limit:
                 start = found[-1].key + "\0"
-                return Page(
-                    version, found, Token(version, start).encode(), _count_remaining(keys, start, namespace, options)
-                )
+                return Page(version, found, Token(version, start).encode(), _count_remaining(keys, start, namespace))
             found.append(stored)
         return Page(version, found)
 
@@ -130,8 +128,6 @@ def _choose_version(store: Store, options: ListOptions, token: Token | None) -> 
     return requested
 
 
-def _count_remaining(keys: list[str], start: str, namespace: str, options: ListOptions) -> int | None:
-    if options.name:
-        return None
+def _count_remaining(keys: list[str], start: str, namespace: str) -> int:
     after = keys[bisect_left(keys, start) :]
     return sum(key.startswith(namespace + "/") for key in after) if namespace else len(after)
