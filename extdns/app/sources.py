@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from extdns.config import Config
+    from extdns.flags.sources import SourceFlags
     from extdns.model.kind import Kind, KubernetesObject
     from extdns.ports import Source
     from extdns.sources.common.claim_builder import SourceSettings, Templates
@@ -137,21 +138,26 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
 
 
 def _build_settings(config: Config) -> SourceSettings:
-    from extdns.sources.common.annotation_names import PREFIX
-    from extdns.sources.common.annotations import choose_prefixes
     from extdns.sources.common.claim_builder import SourceSettings
 
-    prefix = config.sources.annotation_prefix
     return SourceSettings(
         flags=config.sources,
         namespace=config.cluster.namespace,
-        prefixes=choose_prefixes(
-            PREFIX if prefix is None and config.control.compat else prefix,
-            with_legacy=config.sources.enable_legacy_annotation_prefix,
-        ),
+        prefixes=choose_annotation_prefixes(config.sources, compat=config.control.compat),
         compat=config.control.compat,
         reads_manifests=bool(config.cluster.manifests),
         templates=parse_templates(config),
+    )
+
+
+def choose_annotation_prefixes(flags: SourceFlags, *, compat: bool) -> tuple[str, ...]:
+    """Return the annotation prefixes to accept, the preferred one first."""
+    from extdns.sources.common.annotation_names import PREFIX
+    from extdns.sources.common.annotations import choose_prefixes
+
+    prefix = flags.annotation_prefix
+    return choose_prefixes(
+        PREFIX if prefix is None and compat else prefix, with_legacy=flags.enable_legacy_annotation_prefix
     )
 
 

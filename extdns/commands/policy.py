@@ -1,41 +1,61 @@
-"""`extdns policy`: check the rules in DNSPolicies, and run tests of them."""
+"""`extdns policy`: check and test the rules in DNSPolicies, and print an admission policy of what annotations allow."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from extdns.command import NO_FLAGS, OUTPUT, command
-from extdns.commands.output import show_document
+from extdns.command import OUTPUT, command
+from extdns.commands.output import JSON, show, show_document
 from extdns.flags.kind import make_choice_kind
 from extdns.flags.parser import KindType
+from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from extdns.commands.admission_policy import AdmissionScope
+
+_ACTIONS: Final = ("check", "test", "export")
+
 
 @command(
-    flags=NO_FLAGS,
-    examples=("extdns policy check rules.yaml", "extdns policy test tests.yaml --output=json"),
+    flags="For export, the flags of a run, such as --source, and their environment variables apply: extdns help flags",
+    examples=(
+        "extdns policy check rules.yaml",
+        "extdns policy test tests.yaml --output=json",
+        "extdns policy export --source=service --source=ingress | kubectl apply -f -",
+    ),
     exit_codes="0, or 1 if a rule or a test file is invalid, a test failed, or there is no rule or no test.",
 )
-@click.argument("action", metavar="check|test", type=KindType(make_choice_kind("an action", "check", "test")))
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("action", metavar="|".join(_ACTIONS), type=KindType(make_choice_kind("an action", *_ACTIONS)))
+@click.argument("files", metavar="[FILE...]", nargs=-1)
 @OUTPUT
-def main(_flags: Sequence[str], _: Mapping[str, str], *, action: str, files: Sequence[str], output: str) -> int:
-    """Check rules, or run tests of them.
+def main(flags: Sequence[str], environ: Mapping[str, str], *, action: str, files: Sequence[str], output: str) -> int:
+    """Check rules, run tests of them, or export what the API server can check itself.
 
     check: read the DNSPolicies of files and folders, compile their expressions, and evaluate them once on typical
     records. It warns of typical records for which an expression has no value.
 
     test: run the tests in files, each a record with the violations that it is expected to have. Each file with tests
     names the files with the DNSPolicies.
+
+    export: print a ValidatingAdmissionPolicy and its binding, with which the API server refuses objects of --source
+    whose annotations have invalid hostnames, targets, TTLs or other values.
     """
     from extdns.commands.policy_files import check_policies, test_policies
     from extdns.controller.exit_codes import DONE, FAILED
     from extdns.documents.check import format_policy_check, format_policy_tests
 
+    if action == "export":
+        if files:
+            raise usage_error(f"extdns policy export takes no file: {files[0]}", "allowed: flags, as --source=service")
+        _export(_read_scope(flags, environ), output)
+        return DONE
+    if flags or not files:
+        problem = f"takes no flag of a run: {flags[0]}" if flags else "needs a file"
+        raise usage_error(f"extdns policy {action} {problem}", f"allowed: extdns policy {action} FILE...")
     if action == "check":
         checked = check_policies(files)
         show_document(checked, format_policy_check(checked), output)
@@ -43,3 +63,54 @@ def main(_flags: Sequence[str], _: Mapping[str, str], *, action: str, files: Seq
     tested = test_policies(files)
     show_document(tested, format_policy_tests(tested), output)
     return FAILED if tested.problems or not tested.tests or any(not one.passed for one in tested.tests) else DONE
+
+
+def _read_scope(flags: Sequence[str], environ: Mapping[str, str]) -> AdmissionScope:
+    """Return what the program checks with these flags. Required ones other than `--source` may be missing."""
+    from extdns.app.source_specs import load_spec
+    from extdns.app.sources import choose_annotation_prefixes
+    from extdns.commands.admission_policy import AdmissionScope
+    from extdns.flags import parser
+    from extdns.flags.process import ClusterFlags, ControlFlags
+    from extdns.flags.sources import SourceFlags
+    from extdns.kube.unstructured_resources import guess_kind, parse_resource
+    from extdns.sources.common.annotations import read_no_options
+
+    values = parser.apply_defaults(parser.parse_settings(flags, environ))
+    sources, control = SourceFlags.from_values(values), ControlFlags.from_values(values)
+    specs = [load_spec(name) for name in sources.names]
+    kinds = {
+        kind: spec.hostname_annotations
+        for spec in specs
+        if spec.options is not read_no_options
+        for kind in spec.find_kinds(sources, lambda texts: tuple(guess_kind(parse_resource(one)) for one in texts))
+    }
+    if not kinds:
+        raise usage_error(
+            "extdns policy export has no kind of object to check",
+            "give --source, as --source=service; objects of the sources crd, empty, fake and gloo-proxy have none of "
+            "the annotations",
+        )
+    return AdmissionScope(
+        kinds=kinds,
+        prefixes=choose_annotation_prefixes(sources, compat=control.compat),
+        namespace=ClusterFlags.from_values(values).namespace,
+        labels=sources.label_filter,
+        annotations=sources.annotation_filter,
+        checks_names=not control.compat,
+        checks_targets=not sources.force_default_targets,
+    )
+
+
+def _export(scope: AdmissionScope, output: str) -> None:
+    import json
+
+    import yaml
+
+    from extdns.commands.admission_policy import build_admission_policy
+
+    documents = build_admission_policy(scope)
+    if output == JSON:
+        show(json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}, indent=2) + "\n")
+        return
+    show(yaml.safe_dump_all(documents, sort_keys=False, width=float("inf"), allow_unicode=True))

@@ -154,7 +154,7 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
 def explain_requests(config: Config, sources: Iterable[str]) -> str:
     """Return how objects that *sources* read request a name, as a clause."""
     specs = [SOURCE_SPECS.load(name) for name in sources if name not in _GENERATED]
-    annotated = any(spec.has_hostname_annotation for spec in specs)
+    annotated = any(spec.hostname_annotations for spec in specs)
     annotation = f"the annotation {config.sources.annotation_prefix or REFERENCE_PREFIX}hostname"
     ways = dict.fromkeys([annotation] * annotated + [spec.host_field for spec in specs if spec.host_field])
     return f"a name is requested by {', or by '.join(ways)}"

@@ -217,7 +217,7 @@ def get_routing(content: DesiredRecord | Record) -> str:
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _OCTET: Final = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_IPV4: Final = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
+IPV4: Final = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _UNTOUCHED: Final = frozenset({rrtype.TXT, rrtype.NAPTR, rrtype.SRV})
 
 
@@ -232,7 +232,7 @@ def parse_address(text: str) -> Address | None:
 
 def is_ipv4(text: str) -> bool:
     """Return whether *text* is an IPv4 address, which has only one spelling. Cheaper than `parse_address`."""
-    return _IPV4.fullmatch(text) is not None
+    return IPV4.fullmatch(text) is not None
 
 
 def strip_trailing_dots(text: str) -> str:

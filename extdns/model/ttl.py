@@ -11,7 +11,7 @@ from extdns.errors import InvalidValueError
 UNSET: Final = 0
 MAX_TTL_S: Final = 2**31 - 1  # RFC 2181 section 8
 
-_ALLOWED = f"seconds (600) or a duration (10m), from 1 to {MAX_TTL_S} seconds"
+TTL_ALLOWED = f"seconds (600) or a duration (10m), from 1 to {MAX_TTL_S} seconds"
 _UNITS: Final = {
     "ns": Decimal("1e-9"),
     "us": Decimal("1e-6"),
@@ -22,10 +22,10 @@ _UNITS: Final = {
     "m": Decimal(60),
     "h": Decimal(3600),
 }
-_GROUP = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|\u03bcs|ms|s|m|h)", re.ASCII)
-_DURATION = re.compile(rf"[+-]?(?:{_GROUP.pattern})+", re.ASCII)
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
-_MAX_CHARACTERS = 64
+_GROUP = re.compile(rf"(\d+\.?\d*|\.\d+)({'|'.join(_UNITS)})", re.ASCII)
+TTL_DURATION = re.compile(rf"[+-]?(?:{_GROUP.pattern})+", re.ASCII)
+TTL_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+MAX_TTL_CHARACTERS = 64
 
 
 def parse_ttl(text: str) -> int:
@@ -34,9 +34,9 @@ def parse_ttl(text: str) -> int:
     Raises:
         InvalidValueError: anything else, or a value outside 1 to 2147483647 seconds.
     """
-    seconds = _seconds(text) if len(text) <= _MAX_CHARACTERS else None
+    seconds = _seconds(text) if len(text) <= MAX_TTL_CHARACTERS else None
     if seconds is None:
-        raise InvalidValueError(text, _ALLOWED, "invalid-ttl")
+        raise InvalidValueError(text, TTL_ALLOWED, "invalid-ttl")
     return check_ttl(seconds, text)
 
 
@@ -47,14 +47,14 @@ def check_ttl(seconds: int, text: str = "") -> int:
         InvalidValueError: a value outside 1 to 2147483647 seconds.
     """
     if not 1 <= seconds <= MAX_TTL_S:
-        raise InvalidValueError(text or str(seconds), _ALLOWED, "invalid-ttl")
+        raise InvalidValueError(text or str(seconds), TTL_ALLOWED, "invalid-ttl")
     return seconds
 
 
 def _seconds(text: str) -> int | None:
-    if _INTEGER.fullmatch(text):
+    if TTL_INTEGER.fullmatch(text):
         return int(text)
-    if not _DURATION.fullmatch(text):
+    if not TTL_DURATION.fullmatch(text):
         return None
     total = sum((Decimal(number) * _UNITS[unit] for number, unit in _GROUP.findall(text)), Decimal(0))
     return -int(total) if text.startswith("-") else int(total)

@@ -26,22 +26,22 @@ from extdns.model.value import Value
 _HOST_LABEL: Final = r"(?!-)[a-z0-9-]{1,63}+(?<!-)"
 _LABEL: Final = r"[a-z0-9_-]{1,63}+"
 _SERVER_LABEL: Final = rf"(?!-){_LABEL}(?<!-)"
-_NO_NUMBER: Final = r"(?![0-9]+\.?\Z)"  # what ends in a number looks like an address (RFC 1123 section 2.1)
+NO_NUMBER: Final = r"(?![0-9]+\.?\Z)"  # what ends in a number looks like an address (RFC 1123 section 2.1)
 _REVERSE_NAME: Final = r"(?>[a-z0-9_/-]{1,63}+\.)+in-addr\.arpa"  # with `/` to delegate a part of a network (RFC 2317)
 # A host name, perhaps with the leading `*` that only owner names have.
-_HOST: Final = re.compile(rf"(?:\*\.)?+(?>{_HOST_LABEL}\.)*+{_NO_NUMBER}{_HOST_LABEL}")
+_HOST: Final = re.compile(rf"(?:\*\.)?+(?>{_HOST_LABEL}\.)*+{NO_NUMBER}{_HOST_LABEL}")
 # Also with `_`, as in _mail.example.org: what MX, NS and SRV point to.
-_SERVER: Final = re.compile(rf"(?>{_SERVER_LABEL}\.)*+{_NO_NUMBER}{_SERVER_LABEL}")
+_SERVER: Final = re.compile(rf"(?>{_SERVER_LABEL}\.)*+{NO_NUMBER}{_SERVER_LABEL}")
 # Also with `-` at the edge of a label, as in lb-.example.org: what a CNAME points to. An owner name may have `*` as a
 # label.
-_NAME: Final = re.compile(rf"(?>{_LABEL}\.)*+{_NO_NUMBER}{_LABEL}|{_REVERSE_NAME}")
-_OWNER: Final = re.compile(rf"(\*|(?>(?>\*|{_LABEL})\.)*+{_NO_NUMBER}{_LABEL}|{_REVERSE_NAME})\.?")
+TARGET_NAME: Final = re.compile(rf"(?>{_LABEL}\.)*+{NO_NUMBER}{_LABEL}|{_REVERSE_NAME}")
+OWNER_NAME: Final = re.compile(rf"(\*|(?>(?>\*|{_LABEL})\.)*+{NO_NUMBER}{_LABEL}|{_REVERSE_NAME})\.?")
 _SCHEME: Final = "://"
 _WILDCARD: Final = "*."
 
 _HOST_ALLOWED: Final = "a host name: letters, digits and hyphens in labels that begin and end with a letter or digit"
 _SERVER_ALLOWED: Final = f"{_HOST_ALLOWED}, or an underscore"
-_NAME_ALLOWED: Final = "a name: letters, digits, hyphens and underscores"
+NAME_ALLOWED: Final = "a name: letters, digits, hyphens and underscores"
 MAX_TARGETS: Final = 4000
 """No DNS service takes more: a message has 65,535 bytes, of which the record of an address takes 16 (RFC 1035)."""
 MAX_SET_IDENTIFIER: Final = 256
@@ -72,15 +72,15 @@ def parse_hostname(text: str, *, lenient: bool = False) -> DnsName:
         InvalidValueError: it is neither a host name nor one with underscores. With *lenient*: it is a URL, or no DNS
             name.
     """
-    if len(text) <= MAX_NAME_BYTES and (found := _OWNER.fullmatch(text)):
+    if len(text) <= MAX_NAME_BYTES and (found := OWNER_NAME.fullmatch(text)):
         return DnsName(found[1])
     spelling = (text.removesuffix(".") if text.endswith("..") else text).replace(r"\052", "*")
-    allowed = _NAME_ALLOWED
+    allowed = NAME_ALLOWED
     try:
         name = DnsName.parse(spelling)
     except InvalidValueError as exc:
         name, allowed = None, exc.allowed
-    if name is None or _SCHEME in text or not (lenient or _OWNER.fullmatch(name)):
+    if name is None or _SCHEME in text or not (lenient or OWNER_NAME.fullmatch(name)):
         raise InvalidValueError(text, describe_allowed(text, allowed), Reason.INVALID_NAME)
     return name
 
@@ -156,8 +156,8 @@ def find_owner_problem(endpoint: DesiredRecord) -> RecordProblem | None:
             return None
         allowed = f"{describe_allowed(endpoint.name, _HOST_ALLOWED)}; a name that has a record of ours stays managed"
         return RecordProblem(value=endpoint.name, allowed=allowed, reason=Reason.INVALID_OBJECT)
-    if endpoint.type in _NAMED_TYPES and _OWNER.fullmatch(endpoint.name) is None:
-        allowed = describe_allowed(endpoint.name, _NAME_ALLOWED)
+    if endpoint.type in _NAMED_TYPES and OWNER_NAME.fullmatch(endpoint.name) is None:
+        allowed = describe_allowed(endpoint.name, NAME_ALLOWED)
         return RecordProblem(value=endpoint.name, allowed=allowed, reason=Reason.INVALID_NAME)
     return None
 
@@ -183,7 +183,7 @@ def find_target_problem(rtype: str, target: str) -> str:
         return "" if is_host_name(host) and not host.startswith(_WILDCARD) else describe_allowed(host, _HOST_ALLOWED)
     if rtype in _FIELDS or rtype == rrtype.NS:
         return "" if _SERVER.fullmatch(host) else describe_allowed(host, _SERVER_ALLOWED)
-    return "" if _NAME.fullmatch(host) else describe_allowed(host, TARGETS_ALLOWED)
+    return "" if TARGET_NAME.fullmatch(host) else describe_allowed(host, TARGETS_ALLOWED)
 
 
 def _find_strict_problem(endpoint: DesiredRecord) -> RecordProblem | None:
@@ -369,7 +369,7 @@ def describe_allowed(text: str, allowed: str) -> str:
     host, slash, _ = text.partition("/")
     if slash and parse_address(host):
         return "a single address, not a network"
-    if slash and _NAME.fullmatch(host):
+    if slash and TARGET_NAME.fullmatch(host):
         return f"a name without path: {host}"
     return _describe_allowed_number(text) or _describe_allowed_spelling(text, allowed)
 
@@ -391,6 +391,6 @@ def _describe_allowed_spelling(text: str, allowed: str) -> str:
         return allowed
     labels = (label if label == "*" else label.strip("-*") for label in _IN_NO_NAME.sub("", text.lower()).split("."))
     nearest = ".".join(filter(None, labels))
-    if nearest == text or not _OWNER.fullmatch(nearest) or len(nearest) > MAX_NAME_BYTES:
+    if nearest == text or not OWNER_NAME.fullmatch(nearest) or len(nearest) > MAX_NAME_BYTES:
         return allowed
     return f"{allowed}, such as {nearest}"

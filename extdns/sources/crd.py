@@ -27,7 +27,7 @@ SOURCE: Final = SourceSpec(
     kinds=(DNS_ENDPOINT,),
     publish=publish,
     host_field="spec.endpoints of a DNSEndpoint",
-    has_hostname_annotation=False,
+    hostname_annotations=(),
     options=read_no_options,
     has_controller=False,
 )

@@ -14,7 +14,7 @@ SOURCE: Final = SourceSpec(
     kinds=(F5_TRANSPORT_SERVER,),
     publish=publish_server,
     host_field="spec.host of a TransportServer",
-    has_hostname_annotation=False,
+    hostname_annotations=(),
     options=RecordOptions.read_ttl_only,
     templates=Templating.AT_TEMPLATE_TARGETS,
 )

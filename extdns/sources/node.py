@@ -60,7 +60,7 @@ SOURCE: Final = SourceSpec(
     kinds=(NODE,),
     publish=publish,
     host_field="the name of a Node",
-    has_hostname_annotation=False,
+    hostname_annotations=(),
     options=RecordOptions.read_ttl_only,
     templates=Templating.NAMES_AND_PAIRS,
 )

@@ -101,6 +101,7 @@ SOURCE: Final = SourceSpec(
     kinds=(POD,),
     publish=publish,
     lookups=(NODE,),
+    hostname_annotations=tuple(_AddressOwner),
     options=RecordOptions.read_ttl_only,
     is_named_in_reference=False,
     templates=Templating.NAMES_AND_PAIRS,

@@ -545,6 +545,7 @@ SOURCE: Final = SourceSpec(
     name="service",
     kinds=(SERVICE,),
     publish=publish,
+    hostname_annotations=tuple(Audience),
     lookups=_find_lookups,
     templates=Templating.NAMES_AND_PAIRS,
 )

@@ -293,7 +293,7 @@ def _parse_pairs(items: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 CONTROLLER: Final = "controller"
-_DNS_CONTROLLER: Final = "dns-controller"
+DNS_CONTROLLER: Final = "dns-controller"
 
 
 class SourceSettings(Value, frozen=True, kw_only=True):
@@ -334,4 +334,4 @@ class SourceSettings(Value, frozen=True, kw_only=True):
 
 def is_our_controller(annotations: Annotations) -> bool:
     """Return whether the `controller` annotation is absent or names dns-controller."""
-    return annotations.values.get(CONTROLLER, _DNS_CONTROLLER) == _DNS_CONTROLLER
+    return annotations.values.get(CONTROLLER, DNS_CONTROLLER) == DNS_CONTROLLER

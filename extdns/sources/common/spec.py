@@ -76,7 +76,7 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
         validate: check the flags of the source; raises `UsageError`.
         options: which record options the annotations of an object set.
         host_field: the field of its objects that names hosts, for messages; "" if there is none.
-        has_hostname_annotation: whether the `hostname` annotation does.
+        hostname_annotations: the annotations that do, without prefix.
         has_controller: whether the `controller` annotation excludes objects of other controllers.
         resource: what ownership records name.
         is_named_in_reference: whether those of external-dns name it. If not, ours do only without `--compat`.
@@ -93,7 +93,7 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
     validate: Callable[[SourceFlags], None] = _accept
     options: Callable[[Annotations], RecordOptions] = RecordOptions.read
     host_field: str = ""
-    has_hostname_annotation: bool = True
+    hostname_annotations: tuple[str, ...] = ("hostname",)
     has_controller: bool = True
     resource: Callable[[ObjectKey], str] = name_object
     is_named_in_reference: bool = True

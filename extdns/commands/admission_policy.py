@@ -1,0 +1,237 @@
+"""Build the ValidatingAdmissionPolicy that refuses annotations with invalid values.
+
+Its expressions decide as the readers of annotations do, or accept what these reject: names with other characters than
+ASCII, IPv4-mapped addresses, empty targets, and lists of more than `MAX_LIST` characters. See
+docs/how-to/refuse-invalid-annotations.md.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, assert_never
+
+from extdns.model.kind import Kind
+from extdns.model.record import IPV4
+from extdns.model.selection import Operator, Requirement, Selector
+from extdns.model.ttl import MAX_TTL_CHARACTERS, MAX_TTL_S, TTL_ALLOWED, TTL_DURATION, TTL_INTEGER
+from extdns.model.validation import NAME_ALLOWED, NO_NUMBER, OWNER_NAME, TARGET_NAME, TARGETS_ALLOWED
+from extdns.model.value import Value
+from extdns.sources.common.annotations import CHOICES, TARGET_ANNOTATION, TTL
+from extdns.sources.common.claim_builder import CONTROLLER, DNS_CONTROLLER
+
+Json = dict[str, Any]
+
+NAME: Final = "extdns-annotations"
+MAX_LIST: Final = 8192
+"""The longest list that is checked, in characters. The API server's time grows with the square of the items: 0.2 s."""
+
+_ADMISSION: Final = "admissionregistration.k8s.io/v1"
+
+
+class AdmissionScope(Value, frozen=True, kw_only=True):
+    """What the policy checks.
+
+    Attributes:
+        kinds: the kinds whose annotations are read, each with those that list hostnames.
+        prefixes: the accepted annotation prefixes, the preferred one first.
+        namespace: check objects of this namespace only; "" is all.
+        labels: checked objects have such labels.
+        annotations: checked objects have such annotations.
+        checks_names: whether hostnames and targets are checked.
+        checks_targets: whether the `target` annotation decides the targets.
+    """
+
+    kinds: Mapping[Kind, tuple[str, ...]]
+    prefixes: tuple[str, ...]
+    namespace: str
+    labels: Selector
+    annotations: Selector
+    checks_names: bool
+    checks_targets: bool
+
+
+def build_admission_policy(scope: AdmissionScope) -> tuple[Json, Json]:
+    """Return the policy and its binding."""
+    checks = list(_list_checks(scope))
+    spec: Json = {
+        "failurePolicy": "Ignore",
+        "matchConstraints": {"resourceRules": list(_list_resource_rules(scope.kinds))},
+        "matchConditions": list(_list_conditions(scope)),
+        "variables": [*_list_variables(scope.prefixes), *map(_build_variable, checks)],
+        "validations": list(map(_build_validation, checks)),
+    }
+    binding: Json = {"policyName": NAME, "validationActions": ["Deny"]}
+    if scope.namespace:
+        selector = {"matchLabels": {"kubernetes.io/metadata.name": scope.namespace}}
+        binding["matchResources"] = {"namespaceSelector": selector}
+    return _build_object("ValidatingAdmissionPolicy", spec), _build_object("ValidatingAdmissionPolicyBinding", binding)
+
+
+def _build_object(kind: str, spec: Json) -> Json:
+    return {"apiVersion": _ADMISSION, "kind": kind, "metadata": {"name": NAME}, "spec": spec}
+
+
+def _list_resource_rules(kinds: Iterable[Kind]) -> Iterator[Json]:
+    for kind in sorted(kinds):
+        yield {
+            "apiGroups": [kind.group],
+            "apiVersions": [version.version for version in kind.versions],
+            "operations": ["CREATE", "UPDATE"],
+            "resources": [kind.plural],
+        }
+
+
+# Which objects are checked
+
+
+def _list_conditions(scope: AdmissionScope) -> Iterator[Json]:
+    used = " || ".join(f"key.startsWith({_quote(prefix)})" for prefix in scope.prefixes)
+    yield _name_expression("annotated", f"{_read_map('object', 'annotations')}.exists(key, {used})")
+    for name, selector in (("labels", scope.labels), ("annotations", scope.annotations)):
+        tests = [_build_test(one, _read_map("object", name)) for one in selector.requirements]
+        if tests:
+            yield _name_expression(f"selected-by-{name}", " && ".join(tests))
+
+
+def _name_expression(name: str, expression: str) -> Json:
+    return {"name": name, "expression": expression}
+
+
+def _read_map(of: str, name: str) -> str:
+    return f"{of}.metadata.?{name}.orValue({{}})"
+
+
+def _build_test(requirement: Requirement, found: str) -> str:
+    key = _quote(requirement.key)
+    is_present = f"{key} in {found}"
+    is_listed = f"{is_present} && {found}[{key}] in {json.dumps(requirement.values)}"
+    match requirement.operator:
+        case Operator.EXISTS:
+            return is_present
+        case Operator.MISSING:
+            return f"!({is_present})"
+        case Operator.EQUAL | Operator.IN:
+            return is_listed
+        case Operator.UNEQUAL | Operator.NOT_IN:
+            return f"!({is_listed})"
+        case Operator.GREATER | Operator.LESS:
+            return f"{is_present} && int({found}[{key}]) {requirement.operator} {int(requirement.values[0])}"
+        case _:
+            assert_never(requirement.operator)
+
+
+# Which values are checked
+
+
+class _Check(Value, frozen=True, kw_only=True):
+    """How an annotation is checked.
+
+    Attributes:
+        is_valid: whether an `item` is valid: the value, or each item of a list.
+        allowed: what messages call allowed.
+        resources: the resources whose annotation is read, each with its group; () is all.
+    """
+
+    name: str
+    is_valid: str
+    allowed: str
+    is_list: bool = False
+    resources: tuple[str, ...] = ()
+
+
+def _list_checks(scope: AdmissionScope) -> Iterator[_Check]:
+    if scope.checks_names:
+        for name in sorted({name for names in scope.kinds.values() for name in names}):
+            reading = [f"{kind.plural}.{kind.group}" for kind, names in scope.kinds.items() if name in names]
+            yield _Check(
+                name=name, is_valid=_IS_HOSTNAME, allowed=NAME_ALLOWED, is_list=True, resources=tuple(sorted(reading))
+            )
+        if scope.checks_targets:
+            yield _Check(name=TARGET_ANNOTATION, is_valid=_IS_TARGET, allowed=TARGETS_ALLOWED, is_list=True)
+    yield _Check(name=TTL, is_valid=_IS_TTL, allowed=TTL_ALLOWED)
+    for name, choices in CHOICES.items():
+        yield _Check(name=name, is_valid=f"item in {json.dumps(choices)}", allowed=" or ".join(choices))
+
+
+def _list_variables(prefixes: tuple[str, ...]) -> Iterator[Json]:
+    *preferred, last = map(_quote, prefixes)
+    prefix = "".join(f"variables.annotations.exists(key, key.startsWith({one})) ? {one} : " for one in preferred)
+    yield _name_expression("annotations", _read_map("object", "annotations"))
+    yield _name_expression("prefix", f"{prefix}{last}")
+    old = f'request.operation == "UPDATE" ? {_read_map("oldObject", "annotations")} : {{}}'
+    yield _name_expression("old", old)
+    yield _name_expression(
+        "changed",  # only these, so that controllers can change objects that were stored before
+        f'variables.annotations[?variables.prefix + "{CONTROLLER}"].orValue("{DNS_CONTROLLER}") != "{DNS_CONTROLLER}" '
+        "? [] : variables.annotations.filter(key, variables.old[?key] != variables.annotations[?key])",
+    )
+
+
+def _build_variable(check: _Check) -> Json:
+    """Return the variable with the invalid items of an annotation."""
+    key = f'variables.prefix + "{check.name}"'
+    value = f"variables.annotations[{key}]"
+    condition, items = f"{key} in variables.changed", f"[{value}]"
+    if check.is_list:
+        condition += f" && {value}.size() <= {MAX_LIST}"
+        items = f'{value}.split(",").map(item, item.trim()).filter(item, item != "" && {_IS_ASCII})'
+    if check.resources:
+        condition += f' && request.resource.resource + "." + request.resource.group in {json.dumps(check.resources)}'
+    return _name_expression(_name_variable(check), f"({condition} ? {items} : []).filter(item, !({check.is_valid}))")
+
+
+def _name_variable(check: _Check) -> str:
+    return check.name.replace("-", "_")
+
+
+def _build_validation(check: _Check) -> Json:
+    found, tail = f"variables.{_name_variable(check)}", f"is not valid; allowed: {check.allowed}"
+    head = f'"annotation " + variables.prefix + {_quote(f"{check.name}: ")}'
+    return {
+        "expression": f"{found}.size() == 0",
+        "message": f"annotation {check.name} {tail}",  # if the item is too long, or has several lines
+        "messageExpression": f"""{head} + "'" + {found}[0] + "' " + {_quote(tail)}""",
+    }
+
+
+# Which values are valid
+
+
+def _translate(pattern: str) -> str:
+    """Return *pattern* for RE2, which needs no possessive groups and has no lookahead: see `_ENDS_IN_NUMBER`."""
+    return re.sub(r"(?<=[*+?}])\+", "", pattern.replace(NO_NUMBER, "").replace("(?>", "(?:"))
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _match(pattern: str, value: str = "item") -> str:
+    return f"{value}.matches({_quote(f'^(?:{pattern})$')})"
+
+
+_IS_ASCII: Final = _match(r"[\t-\r -~]*")  # other characters may have A-labels, or be blanks
+_ENDS_IN_NUMBER: Final = _match(r"(.*\.)?[0-9]+\.*")
+_HOSTNAME: Final = r'item.replace("\\052", "*")'
+_IS_HOSTNAME: Final = "{} && {} && !{}".format(
+    _match(rf"(?i:{_translate(OWNER_NAME.pattern)})\.?", _HOSTNAME),
+    _match(r".{1,253}\.{0,2}", _HOSTNAME),
+    _ENDS_IN_NUMBER,
+)
+_IS_TARGET: Final = (
+    "{} || ({} && {} && !{}) || "
+    '(item.contains(":") && (isIP(item) || item.endsWith(".") || item.lowerAscii().contains("ffff:")))'
+).format(
+    _match(rf"{IPV4.pattern}\.{{0,2}}"),
+    _match(rf"(?i:{_translate(TARGET_NAME.pattern)})\.{{0,3}}"),
+    _match(r".{1,253}\.{0,3}"),
+    _ENDS_IN_NUMBER,
+)
+_IS_TTL: Final = (
+    f"item.size() <= {MAX_TTL_CHARACTERS} && ({_match(TTL_INTEGER.pattern)} ? "
+    f"{_match('[+]?0*[0-9]{1,10}')} && int(item) >= 1 && int(item) <= {MAX_TTL_S} : "
+    f'{_match(TTL_DURATION.pattern)} && duration(item) >= duration("1s") && '
+    f'duration(item) < duration("{MAX_TTL_S + 1}s"))'
+)
