@@ -1,25 +1,29 @@
-"""Build the ValidatingAdmissionPolicy that refuses annotations with invalid values.
+"""Build ValidatingAdmissionPolicies: for the values of annotations, and for rules (docs/how-to/refuse-at-admission.md).
 
-Its expressions decide as the readers of annotations do, or accept what these reject: names with other characters than
-ASCII, IPv4-mapped addresses, empty targets, and lists of more than `MAX_LIST` characters. See
-docs/how-to/refuse-invalid-annotations.md.
+The expressions about annotations decide as the readers of annotations do, or accept what these reject: names with other
+characters than ASCII, IPv4-mapped addresses, empty targets, and lists of more than `MAX_LIST` characters.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, assert_never
 
+from extdns.cel.policy import CompiledPolicy
+from extdns.cel.policy_document import SelectorRequirement, ValidationText
+from extdns.cel.syntax import rename_variable
 from extdns.model.kind import Kind
 from extdns.model.record import IPV4
 from extdns.model.selection import Operator, Requirement, Selector
 from extdns.model.ttl import MAX_TTL_CHARACTERS, MAX_TTL_S, TTL_ALLOWED, TTL_DURATION, TTL_INTEGER
 from extdns.model.validation import NAME_ALLOWED, NO_NUMBER, OWNER_NAME, TARGET_NAME, TARGETS_ALLOWED
 from extdns.model.value import Value
+from extdns.rules.rule_input import Operation
 from extdns.sources.common.annotations import CHOICES, TARGET_ANNOTATION, TTL
 from extdns.sources.common.claim_builder import CONTROLLER, DNS_CONTROLLER
+from extdns.sources.common.spec import SourceSpec
 
 Json = dict[str, Any]
 
@@ -27,68 +31,160 @@ NAME: Final = "extdns-annotations"
 MAX_LIST: Final = 8192
 """The longest list that is checked, in characters. The API server's time grows with the square of the items: 0.2 s."""
 
-_ADMISSION: Final = "admissionregistration.k8s.io/v1"
+_SHARED_FUNCTIONS: Final = frozenset(
+    {"contains", "endsWith", "lowerAscii", "matches", "replace", "split", "startsWith", "string", "trim", "upperAscii"}
+)
 
 
 class AdmissionScope(Value, frozen=True, kw_only=True):
-    """What the policy checks.
+    """What the API server checks.
 
     Attributes:
-        kinds: the kinds whose annotations are read, each with those that list hostnames.
+        kinds: the kinds whose annotations are read, each with the source that reads it.
         prefixes: the accepted annotation prefixes, the preferred one first.
-        namespace: check objects of this namespace only; "" is all.
+        namespaces: check objects of these namespaces only; () is all.
         labels: checked objects have such labels.
         annotations: checked objects have such annotations.
         checks_names: whether hostnames and targets are checked.
         checks_targets: whether the `target` annotation decides the targets.
     """
 
-    kinds: Mapping[Kind, tuple[str, ...]]
+    kinds: Mapping[Kind, SourceSpec[Any]]
     prefixes: tuple[str, ...]
-    namespace: str
+    namespaces: tuple[str, ...]
     labels: Selector
     annotations: Selector
     checks_names: bool
     checks_targets: bool
 
 
-def build_admission_policy(scope: AdmissionScope) -> tuple[Json, Json]:
-    """Return the policy and its binding."""
+def build_annotation_policy(scope: AdmissionScope) -> tuple[Json, Json]:
+    """Return the policy about the values of annotations, and its binding."""
     checks = list(_list_checks(scope))
+    used = " || ".join(f"key.startsWith({_quote(prefix)})" for prefix in scope.prefixes)
     spec: Json = {
         "failurePolicy": "Ignore",
-        "matchConstraints": {"resourceRules": list(_list_resource_rules(scope.kinds))},
-        "matchConditions": list(_list_conditions(scope)),
+        "matchConstraints": _select_resources(scope.kinds),
+        "matchConditions": [
+            _name_expression("annotated", f"{_read_map('object', 'annotations')}.exists(key, {used})"),
+            *_list_filters(scope),
+        ],
         "variables": [*_list_variables(scope.prefixes), *map(_build_variable, checks)],
         "validations": list(map(_build_validation, checks)),
     }
-    binding: Json = {"policyName": NAME, "validationActions": ["Deny"]}
-    if scope.namespace:
-        selector = {"matchLabels": {"kubernetes.io/metadata.name": scope.namespace}}
-        binding["matchResources"] = {"namespaceSelector": selector}
-    return _build_object("ValidatingAdmissionPolicy", spec), _build_object("ValidatingAdmissionPolicyBinding", binding)
+    return _build_policy(NAME, spec, "Deny", _select_namespaces(scope.namespaces))
 
 
-def _build_object(kind: str, spec: Json) -> Json:
-    return {"apiVersion": _ADMISSION, "kind": kind, "metadata": {"name": NAME}, "spec": spec}
+def _build_policy(name: str, spec: Json, action: str, namespaces: Iterable[SelectorRequirement]) -> tuple[Json, Json]:
+    """Return the policy *name* and its binding for the *namespaces* whose labels fulfil these requirements."""
+    binding: Json = {"policyName": name, "validationActions": [action]}
+    if selector := [
+        {"key": one.key, "operator": one.operator} | ({"values": list(one.values)} if one.values else {})
+        for one in namespaces
+    ]:
+        binding["matchResources"] = {"namespaceSelector": {"matchExpressions": selector}}
+    kind = "ValidatingAdmissionPolicy"
+    return _build_object(kind, name, spec), _build_object(f"{kind}Binding", name, binding)
 
 
-def _list_resource_rules(kinds: Iterable[Kind]) -> Iterator[Json]:
-    for kind in sorted(kinds):
-        yield {
+def _build_object(kind: str, name: str, spec: Json) -> Json:
+    api_version = "admissionregistration.k8s.io/v1"
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+def _select_namespaces(names: Sequence[str]) -> tuple[SelectorRequirement, ...]:
+    return (SelectorRequirement("kubernetes.io/metadata.name", "In", tuple(names)),) if names else ()
+
+
+def _select_resources(kinds: Iterable[Kind]) -> Json:
+    rules = [
+        {
             "apiGroups": [kind.group],
             "apiVersions": [version.version for version in kind.versions],
             "operations": ["CREATE", "UPDATE"],
             "resources": [kind.plural],
         }
+        for kind in sorted(kinds)
+    ]
+    return {"resourceRules": rules}
+
+
+# Rules
+
+
+def is_exportable(policy: CompiledPolicy) -> bool:
+    """Return whether the API server can decide as *policy* does: by an object and its namespace only.
+
+    Functions that are different there are not exported, such as `size`.
+    """
+    match = policy.match
+    return (
+        policy.references.variables <= {"object", "namespace"}
+        and {call.name for one in policy.expressions for call in one.syntax.calls} <= _SHARED_FUNCTIONS
+        and {Operation.CREATE, Operation.UPDATE} <= set(match.operations)
+        and not (match.record_types or match.zones or match.domains)
+    )
+
+
+def build_rule_policy(scope: AdmissionScope, policy: CompiledPolicy) -> tuple[Json, Json]:
+    """Return the policy for the rule *policy*, which is exportable, and its binding.
+
+    An object is checked when an annotation requests hostnames: without any, it publishes none, and other changes of an
+    object that was stored before are possible.
+    """
+    text, match = policy.text, policy.match
+    kinds = {kind: spec for kind, spec in scope.kinds.items() if not match.sources or spec.name in match.sources}
+    names = sorted(
+        {
+            f"{prefix}{name}"
+            for spec in kinds.values()
+            for name in spec.hostname_annotations
+            for prefix in scope.prefixes
+        }
+    )
+    new, old = _read_map("object", "annotations"), _OLD_ANNOTATIONS
+    spec: Json = {
+        "failurePolicy": "Ignore" if text.ignores_errors else "Fail",
+        "matchConstraints": _select_resources(kinds),
+        "matchConditions": [
+            _name_expression(
+                "requests-names", f"{json.dumps(names)}.exists(key, key in {new} && {new}[?key] != ({old})[?key])"
+            ),
+            *_list_filters(scope),
+        ],
+        "variables": [
+            *(_name_expression(name, expression) for name, expression in _RULE_VARIABLES.items()),
+            *(_name_expression(one.name, _rename_variables(one.expression)) for one in text.variables),
+        ],
+        "validations": [_build_rule_validation(text.name, one) for one in text.validations],
+    }
+    chosen = (*_select_namespaces(scope.namespaces), *_select_namespaces(match.namespaces))
+    namespaces = (*chosen, *(match.namespace_selector or ()))
+    return _build_policy(f"extdns-rule-{text.name}", spec, text.action.capitalize(), namespaces)
+
+
+def _rename_variables(source: str) -> str:
+    for name in ("object", "namespace"):
+        source = rename_variable(source, name, f"variables.rule_{name}")
+    return source
+
+
+def _build_rule_validation(rule: str, text: ValidationText) -> Json:
+    message = text.message or f"failed expression: {' '.join(text.expression.split())}"
+    found: Json = {"expression": _rename_variables(text.expression), "message": f"{rule}: {message}"}
+    if text.message_expression:
+        found["messageExpression"] = f"{_quote(f'{rule}: ')} + ({_rename_variables(text.message_expression)})"
+    return found
 
 
 # Which objects are checked
 
 
-def _list_conditions(scope: AdmissionScope) -> Iterator[Json]:
-    used = " || ".join(f"key.startsWith({_quote(prefix)})" for prefix in scope.prefixes)
-    yield _name_expression("annotated", f"{_read_map('object', 'annotations')}.exists(key, {used})")
+def _list_filters(scope: AdmissionScope) -> Iterator[Json]:
+    annotations = _read_map("object", "annotations")
+    keys = json.dumps([f"{prefix}{CONTROLLER}" for prefix in scope.prefixes])
+    is_ours = f'{annotations}[?key].orValue("{DNS_CONTROLLER}") == "{DNS_CONTROLLER}"'
+    yield _name_expression("our-controller", f"{keys}.all(key, {is_ours})")
     for name, selector in (("labels", scope.labels), ("annotations", scope.annotations)):
         tests = [_build_test(one, _read_map("object", name)) for one in selector.requirements]
         if tests:
@@ -143,8 +239,10 @@ class _Check(Value, frozen=True, kw_only=True):
 
 def _list_checks(scope: AdmissionScope) -> Iterator[_Check]:
     if scope.checks_names:
-        for name in sorted({name for names in scope.kinds.values() for name in names}):
-            reading = [f"{kind.plural}.{kind.group}" for kind, names in scope.kinds.items() if name in names]
+        for name in sorted({name for spec in scope.kinds.values() for name in spec.hostname_annotations}):
+            reading = [
+                f"{kind.plural}.{kind.group}" for kind, spec in scope.kinds.items() if name in spec.hostname_annotations
+            ]
             yield _Check(
                 name=name, is_valid=_IS_HOSTNAME, allowed=NAME_ALLOWED, is_list=True, resources=tuple(sorted(reading))
             )
@@ -160,13 +258,9 @@ def _list_variables(prefixes: tuple[str, ...]) -> Iterator[Json]:
     prefix = "".join(f"variables.annotations.exists(key, key.startsWith({one})) ? {one} : " for one in preferred)
     yield _name_expression("annotations", _read_map("object", "annotations"))
     yield _name_expression("prefix", f"{prefix}{last}")
-    old = f'request.operation == "UPDATE" ? {_read_map("oldObject", "annotations")} : {{}}'
-    yield _name_expression("old", old)
-    yield _name_expression(
-        "changed",  # only these, so that controllers can change objects that were stored before
-        f'variables.annotations[?variables.prefix + "{CONTROLLER}"].orValue("{DNS_CONTROLLER}") != "{DNS_CONTROLLER}" '
-        "? [] : variables.annotations.filter(key, variables.old[?key] != variables.annotations[?key])",
-    )
+    yield _name_expression("old", _OLD_ANNOTATIONS)
+    changed = "variables.annotations.filter(key, variables.old[?key] != variables.annotations[?key])"
+    yield _name_expression("changed", changed)  # controllers can change objects that were stored before
 
 
 def _build_variable(check: _Check) -> Json:
@@ -235,3 +329,13 @@ _IS_TTL: Final = (
     f'{_match(TTL_DURATION.pattern)} && duration(item) >= duration("1s") && '
     f'duration(item) < duration("{MAX_TTL_S + 1}s"))'
 )
+
+_OLD_ANNOTATIONS: Final = f'request.operation == "UPDATE" ? {_read_map("oldObject", "annotations")} : {{}}'
+_RULE_VARIABLES: Final = {
+    "rule_object": '{"apiVersion": dyn(object.apiVersion), "kind": dyn(object.kind), '
+    '"namespace": dyn(object.metadata.?namespace.orValue("")), "name": dyn(object.metadata.?name.orValue("")), '
+    f'"labels": dyn({_read_map("object", "labels")}), "annotations": dyn({_read_map("object", "annotations")})}}',
+    "rule_namespace": 'namespaceObject == null ? dyn(null) : dyn({"name": dyn(namespaceObject.metadata.name), '
+    f'"labels": dyn({_read_map("namespaceObject", "labels")}), '
+    f'"annotations": dyn({_read_map("namespaceObject", "annotations")})}})',
+}

@@ -1,4 +1,4 @@
-"""`extdns policy`: check and test the rules in DNSPolicies, and print an admission policy of what annotations allow."""
+"""`extdns policy`: check and test the rules in DNSPolicies, and export an admission policy."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from extdns.command import OUTPUT, command
-from extdns.commands.output import JSON, show, show_document
+from extdns.commands.output import JSON, show, show_document, warn
+from extdns.flags import parser
 from extdns.flags.kind import make_choice_kind
 from extdns.flags.parser import KindType
+from extdns.flags.rules import CLUSTER_POLICIES
 from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from extdns.cel.policy import CompiledPolicy
     from extdns.commands.admission_policy import AdmissionScope
+    from extdns.flags.validation import Values
 
 _ACTIONS: Final = ("check", "test", "export")
 
 
 @command(
     flags="For export, the flags of a run, such as --source, and their environment variables apply: extdns help flags",
-    examples=(
-        "extdns policy check rules.yaml",
-        "extdns policy test tests.yaml --output=json",
-        "extdns policy export --source=service --source=ingress | kubectl apply -f -",
-    ),
+    examples=("extdns policy check rules.yaml", "extdns policy export --source=service --source=ingress"),
     exit_codes="0, or 1 if a rule or a test file is invalid, a test failed, or there is no rule or no test.",
 )
 @click.argument("action", metavar="|".join(_ACTIONS), type=KindType(make_choice_kind("an action", *_ACTIONS)))
@@ -42,16 +42,18 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, action: str, files
     names the files with the DNSPolicies.
 
     export: print a ValidatingAdmissionPolicy and its binding, with which the API server refuses objects of --source
-    whose annotations have invalid hostnames, targets, TTLs or other values.
+    whose annotations have invalid hostnames, targets, TTLs or other values; and one for each rule of --policy-rules
+    that only reads the object and its namespace.
     """
-    from extdns.commands.policy_files import check_policies, test_policies
+    from extdns.commands.policy_files import check_policies, load_policies, test_policies
     from extdns.controller.exit_codes import DONE, FAILED
     from extdns.documents.check import format_policy_check, format_policy_tests
 
     if action == "export":
         if files:
             raise usage_error(f"extdns policy export takes no file: {files[0]}", "allowed: flags, as --source=service")
-        _export(_read_scope(flags, environ), output)
+        values = parser.apply_defaults(parser.parse_settings(flags, environ))
+        _export(_read_scope(values), load_policies(_list_rule_paths(values)), output)
         return DONE
     if flags or not files:
         problem = f"takes no flag of a run: {flags[0]}" if flags else "needs a file"
@@ -65,22 +67,30 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, action: str, files
     return FAILED if tested.problems or not tested.tests or any(not one.passed for one in tested.tests) else DONE
 
 
-def _read_scope(flags: Sequence[str], environ: Mapping[str, str]) -> AdmissionScope:
-    """Return what the program checks with these flags. Required ones other than `--source` may be missing."""
+def _list_rule_paths(values: Values) -> Sequence[str]:
+    paths: Sequence[str] = values["policy-rules"]
+    if CLUSTER_POLICIES in paths:
+        raise usage_error(
+            f"extdns policy export reads no rule from the cluster: --policy-rules={CLUSTER_POLICIES}",
+            "kubectl get dnspolicies -o yaml > rules.yaml, and give --policy-rules=rules.yaml",
+        )
+    return paths
+
+
+def _read_scope(values: Values) -> AdmissionScope:
+    """Return what the program checks with these values of flags; required ones but `--source` may be missing."""
     from extdns.app.source_specs import load_spec
     from extdns.app.sources import choose_annotation_prefixes
     from extdns.commands.admission_policy import AdmissionScope
-    from extdns.flags import parser
     from extdns.flags.process import ClusterFlags, ControlFlags
     from extdns.flags.sources import SourceFlags
     from extdns.kube.unstructured_resources import guess_kind, parse_resource
     from extdns.sources.common.annotations import read_no_options
 
-    values = parser.apply_defaults(parser.parse_settings(flags, environ))
     sources, control = SourceFlags.from_values(values), ControlFlags.from_values(values)
     specs = [load_spec(name) for name in sources.names]
     kinds = {
-        kind: spec.hostname_annotations
+        kind: spec
         for spec in specs
         if spec.options is not read_no_options
         for kind in spec.find_kinds(sources, lambda texts: tuple(guess_kind(parse_resource(one)) for one in texts))
@@ -94,7 +104,7 @@ def _read_scope(flags: Sequence[str], environ: Mapping[str, str]) -> AdmissionSc
     return AdmissionScope(
         kinds=kinds,
         prefixes=choose_annotation_prefixes(sources, compat=control.compat),
-        namespace=ClusterFlags.from_values(values).namespace,
+        namespaces=tuple(filter(None, [ClusterFlags.from_values(values).namespace])),
         labels=sources.label_filter,
         annotations=sources.annotation_filter,
         checks_names=not control.compat,
@@ -102,14 +112,19 @@ def _read_scope(flags: Sequence[str], environ: Mapping[str, str]) -> AdmissionSc
     )
 
 
-def _export(scope: AdmissionScope, output: str) -> None:
+def _export(scope: AdmissionScope, rules: Sequence[CompiledPolicy], output: str) -> None:
     import json
 
     import yaml
 
-    from extdns.commands.admission_policy import build_admission_policy
+    from extdns.commands.admission_policy import build_annotation_policy, build_rule_policy, is_exportable
 
-    documents = build_admission_policy(scope)
+    documents = list(build_annotation_policy(scope))
+    for rule in filter(is_exportable, rules):
+        documents += build_rule_policy(scope, rule)
+    others = [rule.name for rule in rules if not is_exportable(rule)]
+    if others:
+        warn([f"not exported, because they read more than the object and its namespace: {', '.join(others)}"])
     if output == JSON:
         show(json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}, indent=2) + "\n")
         return

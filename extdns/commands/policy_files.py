@@ -37,6 +37,22 @@ def check_policies(paths: Sequence[str]) -> PolicyCheckDocument:
     return PolicyCheckDocument(policies=tuple(checked for checked, _ in _read_policies(paths)))
 
 
+def load_policies(paths: Sequence[str]) -> tuple[CompiledPolicy, ...]:
+    """Return the DNSPolicies in the files and folders *paths*.
+
+    Raises:
+        UsageError: a path cannot be read, a DNSPolicy is not valid, or *paths* have none.
+    """
+    found: list[CompiledPolicy] = []
+    for checked, policy in _read_policies(paths):
+        if policy is None:
+            raise UsageError(f"{checked.location}: {checked.problems[0]}\n  to check all: extdns policy check")
+        found.append(policy)
+    if paths and not found:
+        raise usage_error(f"no DNSPolicy in {sanitize(', '.join(paths))}", "allowed: files and folders with some")
+    return tuple(found)
+
+
 def _read_policies(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, CompiledPolicy | None]]:
     """Yield each policy of the files and folders *paths*, compiled if it is valid, and each unreadable part.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -65,6 +66,8 @@ def find_rejections(**annotations: str) -> list[str]:
                 found.append(claim.detail)
             case ResolvedClaim():
                 found += (f"{one.field}: {describe_invalid_value(one.value, one.allowed)}" for one in claim.warnings)
+            case _:
+                pass
     return found
 
 
@@ -86,8 +89,40 @@ def build(annotations: dict[str, str], namespace: str = NAMESPACE, **labels: str
 
 def try_to_create(cluster: Cluster, obj: dict[str, Any]) -> Reply:
     path = f"/api/v1/namespaces/{obj['metadata']['namespace']}/services?dryRun=All"
-    return cluster.raw_client.send("POST", path, obj)
+    return cluster.raw_client.send("POST", path, obj | {"metadata": obj["metadata"] | {"name": "tried"}})
 
+
+def check_types(cluster: Cluster, policy: str) -> None:
+    """Check that the API server found no wrong type in an expression of *policy*."""
+    arguments = ("get", f"validatingadmissionpolicies/{policy}", "-o=jsonpath={.status.typeChecking}")
+    cluster.until(lambda: cluster.kubectl(*arguments))
+    assert cluster.kubectl(*arguments) == "{}"
+
+
+RULES: Final = """
+apiVersion: extdns.io/v1alpha1
+kind: DNSPolicy
+metadata: {name: may-publish}
+spec:
+  match: {sources: [service], namespaceSelector: {matchExpressions: [{key: exempt, operator: DoesNotExist}]}}
+  variables: [{name: key, expression: "'dns.example.com/publish'"}]
+  validations:
+    - expression: namespace != null && variables.key in namespace.labels && namespace.labels[variables.key] == 'allowed'
+      messageExpression: "'namespace ' + object.namespace + ' needs the label ' + variables.key + '=allowed'"
+---
+apiVersion: extdns.io/v1alpha1
+kind: DNSPolicy
+metadata: {name: has-team}
+spec:
+  validations: [{expression: "'team' in object.labels", message: a label team is missing}]
+  action: warn
+---
+apiVersion: extdns.io/v1alpha1
+kind: DNSPolicy
+metadata: {name: ttl-floor}
+spec:
+  validations: [{expression: record.ttl >= 60}]
+"""
 
 Guard = Callable[..., None]
 
@@ -185,6 +220,29 @@ def test_a_list_that_the_api_server_would_check_for_long_is_accepted(any_version
 def test_the_api_server_finds_no_wrong_type_in_an_expression(any_version: Cluster, guard: Guard) -> None:
     refused = build(with_prefix({"ttl": "never"}) | {"a": "b"}, "typed")
     guard("--source=ingress", "--source=pod", "--annotation-filter=a=b,!c", namespace="typed", refused=refused)
-    policy = "validatingadmissionpolicies/extdns-typed"
-    any_version.until(lambda: any_version.kubectl("get", policy, "-o=jsonpath={.status.typeChecking}"))
-    assert any_version.kubectl("get", policy, "-o=jsonpath={.status.typeChecking}") == "{}"
+    check_types(any_version, "extdns-typed")
+
+
+def test_rules_about_an_object_and_its_namespace_are_enforced(
+    any_version: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(RULES)
+    arguments = ["export", "--source=service", f"--policy-rules={rules}", "--namespace=ruled"]
+    assert run_command("policy", arguments, {}) == 0
+    shown = capsys.readouterr()
+    assert shown.err == "warning: not exported, because they read more than the object and its namespace: ttl-floor\n"
+    named = build(with_prefix({"hostname": "a.test"}), "ruled")
+    any_version.put(named)
+    any_version.kubectl("apply", "--server-side", "-f", "-", stdin=shown.out)
+    any_version.until(lambda: try_to_create(any_version, named).code == 422)
+    message = try_to_create(any_version, named).body["message"]
+    assert message.endswith(": may-publish: namespace ruled needs the label dns.example.com/publish=allowed")
+    assert try_to_create(any_version, build({}, "ruled")).code == 201
+    any_version.kubectl("-n", "ruled", "label", "service/web", "a=b")  # it requests no other name
+    any_version.kubectl("label", "namespace/ruled", "dns.example.com/publish=allowed")
+    any_version.until(lambda: try_to_create(any_version, named).code == 201)
+    warned = try_to_create(any_version, named).headers["Warning"]
+    assert warned.endswith('has-team: a label team is missing"')
+    for name in ("may-publish", "has-team"):
+        check_types(any_version, f"extdns-rule-{name}")

@@ -1,4 +1,4 @@
-"""`extdns policy check` and `extdns policy test`: output, differences and exit codes."""
+"""`extdns policy`: output, differences and exit codes."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ tests:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rule.yaml").write_text(RULE)
+    (tmp_path / "bad.yaml").write_text(RULE.replace("record.ttl", "record.ttk"))
     (tmp_path / "tests.yaml").write_text(TESTS)
     return tmp_path
 
@@ -175,13 +176,22 @@ def test_policy_test_fails_if_a_rule_of_the_tests_is_invalid(folder: Path, capsy
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "Missing argument 'check|test'."),
-        (("lint", "rule.yaml"), "action=lint is not an action\n  allowed: check, test"),
-        (("check",), "Missing argument 'FILE...'."),
-        (("check", "--fix", "rule.yaml"), "--fix is not a flag\n  help: extdns policy --help"),
+        ((), "Missing argument 'check|test|export'."),
+        (("lint", "rule.yaml"), "action=lint is not an action\n  allowed: check, test, export"),
+        (("check",), "extdns policy check needs a file\n  allowed: extdns policy check FILE..."),
+        (("check", "--fix", "rule.yaml"), "--fix is not a flag\n  all flags: extdns help flags"),
+        (("check", "--source=service", "rule.yaml"), "extdns policy check takes no flag of a run: --source=service"),
         (("check", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
         (("test", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
         (("test", "."), ". is a folder\n  allowed: files with tests, such as rules/tests.yaml"),
+        (("export", "rule.yaml"), "extdns policy export takes no file: rule.yaml\n  allowed: flags, as --source="),
+        (("export", "--source=crd"), "extdns policy export has no kind of object to check\n  give --source"),
+        (
+            ("export", "--source=service", "--policy-rules=cluster"),
+            "extdns policy export reads no rule from the cluste",
+        ),
+        (("export", "--source=service", "--policy-rules=tests.yaml"), "no DNSPolicy in tests.yaml\n"),
+        (("export", "--source=service", "--policy-rules=bad.yaml"), "bad.yaml:1: spec.validations[0].expression"),
     ],
 )
 def test_an_incomplete_or_invalid_policy_command_is_a_usage_error(arguments: tuple[str, ...], message: str) -> None:
@@ -193,3 +203,37 @@ def test_an_incomplete_or_invalid_policy_command_is_a_usage_error(arguments: tup
 @pytest.mark.usefixtures("folder")
 def test_extdns_policy_check_runs_as_a_command_of_the_program() -> None:
     assert main(["policy", "check", "rule.yaml"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "kinds", "checked"),
+    [
+        pytest.param(
+            "--source=service --source=crd", "services", "hostname internal-hostname target ttl", id="service"
+        ),
+        pytest.param(
+            "--source=ingress --source=node", "nodes ingresses", "hostname target ttl", id="hostnames-of-some"
+        ),
+        pytest.param("--source=node", "nodes", "target ttl", id="no-hostnames"),
+        pytest.param("--source=service --compat --policy=sync", "services", "ttl", id="external-dns-decides"),
+        pytest.param(
+            "--source=ingress --force-default-targets", "ingresses", "hostname ttl", id="targets-that-nothing-reads"
+        ),
+        pytest.param(
+            "--source=unstructured --unstructured-resource=virtualmachines.v1.kubevirt.io",
+            "virtualmachines",
+            "hostname target ttl",
+            id="any-kind",
+        ),
+    ],
+)
+def test_the_flags_decide_what_the_exported_policy_checks(
+    flags: str, kinds: str, checked: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, shown = run(capsys, "export", *flags.split(), "--output=json")
+    policy, binding = msgspec.json.decode(shown)["items"]
+    rules = policy["spec"]["matchConstraints"]["resourceRules"]
+    assert (code, binding["spec"]["policyName"]) == (0, policy["metadata"]["name"])
+    assert " ".join(rule["resources"][0] for rule in rules) == kinds
+    messages = [one["message"].split()[1] for one in policy["spec"]["validations"]]
+    assert " ".join(messages) == f"{checked} access alias endpoints-type"
