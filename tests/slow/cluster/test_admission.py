@@ -202,13 +202,16 @@ def test_only_annotations_that_extdns_reads_are_checked(any_version: Cluster, gu
     assert try_to_create(any_version, build(bad, "own")).code == 201
 
 
-@pytest.mark.parametrize(
-    "selector", ["team", "!legacy", "team=a", "team in (a,b)", "legacy!=x", "legacy notin (x)", "n>2"]
-)
-def test_objects_that_a_filter_excludes_are_not_checked(any_version: Cluster, guard: Guard, selector: str) -> None:
-    bad = with_prefix({"ttl": "never"})
-    guard(f"--label-filter={selector}", namespace="filtered", refused=build(bad, "filtered", team="a", n="10"))
-    assert try_to_create(any_version, build(bad, "filtered", legacy="x", n="2")).code == 201
+SELECTORS: Final = ("team", "!legacy", "team=a", "team in (a,b)", "legacy!=x", "legacy notin (x)", "n>2")
+
+
+@pytest.mark.parametrize(("number", "selector"), list(enumerate(SELECTORS)), ids=SELECTORS)
+def test_objects_that_a_filter_excludes_are_not_checked(
+    any_version: Cluster, guard: Guard, number: int, selector: str
+) -> None:
+    bad, namespace = with_prefix({"ttl": "never"}), f"filtered-{number}"
+    guard(f"--label-filter={selector}", namespace=namespace, refused=build(bad, namespace, team="a", n="10"))
+    assert try_to_create(any_version, build(bad, namespace, legacy="x", n="2")).code == 201
 
 
 def test_a_list_that_the_api_server_would_check_for_long_is_accepted(any_version: Cluster, guard: Guard) -> None:
