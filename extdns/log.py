@@ -75,6 +75,12 @@ class Event(StrEnum):
     EVENT_NOT_RECORDED = "Cannot record an Event"
     STATUS_DISABLED = "Cannot write object statuses; they are disabled"
     STATUS_WITHOUT_CONDITIONS = "The DNSEndpoint CRD has no conditions; only status.observedGeneration is written"
+    FINALIZER_NOT_CHANGED = (
+        "No permission to patch DNSEndpoints: finalizers stay as they are, and deleted objects that have one stay, too"
+    )
+    FINALIZER_TIMED_OUT = (
+        "A deleted DNSEndpoint is let go before its records are gone; they are deleted or held like others"
+    )
     STATUS_NOT_WRITTEN = "Cannot write the status of an object"
     AUDIT_LOG_FAILED = "Cannot write the audit log; records are changed all the same, and its lines wait in memory"
     AUDIT_LOG_WRITTEN = "The audit log can be written again"

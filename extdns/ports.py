@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.evidence import HeldSet
     from extdns.model.kind import Kind, KubernetesObject, ObjectKey
-    from extdns.model.object_status import ObjectStatus, PolicyStatus
+    from extdns.model.object_status import ObjectStatus, PolicyStatus, ReleasedObject
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.model.saved_state import Approval, Saved
 from extdns.model.capabilities import Capabilities
@@ -286,7 +286,7 @@ class StatusWriter(Protocol):
         """The kind of object whose status is written."""
         ...
 
-    def write(self, object_status: ObjectStatus | PolicyStatus) -> None:
+    def write(self, object_status: ObjectStatus | PolicyStatus | ReleasedObject) -> None:
         """Write the status of an object unless it has that status already."""
         ...
 

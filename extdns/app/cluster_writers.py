@@ -66,9 +66,10 @@ def build_status_writer(config: Config) -> StatusWriter | None:
     if config.control.dry_run or not has_live_cluster(config) or "crd" not in config.sources.names:
         return None
     from extdns.kube.status_writer import KubernetesStatusWriter
-    from extdns.resources.externaldns import DNS_ENDPOINT
+    from extdns.resources.externaldns import DNS_ENDPOINT, build_finalizer
 
-    return KubernetesStatusWriter(connect_api_server(config.cluster)[0], DNS_ENDPOINT, SystemClock())
+    api, finalizer = connect_api_server(config.cluster)[0], build_finalizer(config.registry.txt_owner_id)
+    return KubernetesStatusWriter(api, DNS_ENDPOINT, SystemClock(), finalizer=finalizer)
 
 
 def build_status_updaters(
@@ -78,7 +79,7 @@ def build_status_updaters(
     if writer := build_status_writer(config):
         from extdns.controller.status_updater import StatusUpdater
 
-        yield StatusUpdater(engine, writer, clock, gate)
+        yield StatusUpdater(engine, writer, clock, gate, finalizer_timeout_s=config.deletes.finalizer_timeout_s)
     if policies and (writer := build_policy_status_writer(config)):
         from extdns.policies.policy_status_updater import PolicyStatusUpdater
 

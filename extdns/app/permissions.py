@@ -41,6 +41,8 @@ def _list_needed_permissions(config: Config, home: str) -> Iterator[ResourcePerm
             yield from (ResourcePermission(verb, kind.group, kind.plural, namespace) for verb in verbs)
         if kind == DNS_ENDPOINT:
             yield ResourcePermission("patch", kind.group, kind.plural, usual, subresource="status")
+            if config.deletes.finalizer_timeout_s:
+                yield ResourcePermission("patch", kind.group, kind.plural, usual)
     yield from _list_rule_permissions(config)
     yield from (ResourcePermission(verb, "events.k8s.io", "events", usual) for verb in ("create", "patch"))
     if config.deletes.state_configmap:

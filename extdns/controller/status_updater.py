@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
+from extdns import log
 from extdns.controller.participant import Participant
 from extdns.engine.decisions import CHANGING, IN_SYNC
 from extdns.engine.effects import ReportDecisions
 from extdns.engine.inputs import Cause, LeadershipChanged, Observed
 from extdns.errors import describe_invalid_value
+from extdns.log import Event
 from extdns.model.claim import Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
-from extdns.model.object_status import EndpointProblem, ObjectStatus
+from extdns.model.object_status import EndpointProblem, ObjectStatus, ReleasedObject
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from extdns.controller.write_gate import WriteGate
     from extdns.engine.effects import Effect
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
     from extdns.model.claim import Claim
     from extdns.model.kind import ObjectKey
     from extdns.ports import Clock, StatusWriter
+
+_log = log.get(__name__)
 
 _REMOVED: Final = frozenset({Cause.DELETED, Cause.MISSING})
 _MIN_PAUSE_S: Final = 0.1
@@ -39,6 +46,7 @@ class _ObservedObject(NamedTuple):
 
     generation: int
     claims: tuple[Claim, ...]
+    deleted_at: str | None
 
 
 class StatusUpdater(Participant):
@@ -50,8 +58,21 @@ class StatusUpdater(Participant):
     deadline_name = "object statuses"
     close_limit_s = math.inf  # the statuses are results of a single pass
 
-    def __init__(self, engine: Engine, writer: StatusWriter, clock: Clock, gate: WriteGate) -> None:
-        """Write the status of objects of the writer's kind, according to the decisions of *engine*."""
+    def __init__(
+        self,
+        engine: Engine,
+        writer: StatusWriter,
+        clock: Clock,
+        gate: WriteGate,
+        *,
+        finalizer_timeout_s: float = 0.0,
+    ) -> None:
+        """Write the status of objects of the writer's kind, according to the decisions of *engine*.
+
+        Published objects get our finalizer. It is removed from a deleted one when its records are gone, or after
+        *finalizer_timeout_s*; with 0, from all.
+        """
+        self._finalizer_timeout_s = finalizer_timeout_s
         self._engine = engine
         self._writer = writer
         self._clock = clock
@@ -105,8 +126,12 @@ class StatusUpdater(Participant):
         self._writer.forget(observation.key)
         self._objects.pop(observation.key, None)
         self._due.pop(observation.key, None)
-        if observation.cause not in _REMOVED and not (observation.failure or observation.awaited_kind):
-            self._objects[observation.key] = _ObservedObject(observation.generation, observation.claims)
+        if observation.deleted_at or (
+            observation.cause not in _REMOVED and not (observation.failure or observation.awaited_kind)
+        ):
+            self._objects[observation.key] = _ObservedObject(
+                observation.generation, observation.claims, observation.deleted_at
+            )
             self._schedule((observation.key,))
 
     def _schedule(self, keys: Iterable[ObjectKey]) -> None:
@@ -118,11 +143,16 @@ class StatusUpdater(Participant):
 
     def _write_final(self) -> None:
         began_at = self._clock.monotonic_s()
+        find_resources = cache(self._find_resources)  # of one pass, and only if an object is deleted
         for key in tuple(self._due):
-            status = self._build_status(key, self._objects[key])
+            observed = self._objects[key]
+            if observed.deleted_at:
+                self._release(key, observed, find_resources)
+                continue
+            status = self._build_status(key, observed)
             if status is not None:
                 del self._due[key]
-                if not _is_excluded(status, self._objects[key].claims):
+                if not _is_excluded(status, observed.claims):
                     self._writer.write(status)
         now_s = self._clock.monotonic_s()
         self._next_write_at = now_s + max(self._pause_s, (now_s - began_at) * _PAUSE_PER_WORK)
@@ -140,7 +170,39 @@ class StatusUpdater(Participant):
                 count += 1
                 if not (result.valid and result.published):
                     problems.append(result)
-        return ObjectStatus(key=key, generation=observed.generation, endpoints=count, problems=tuple(problems))
+        is_published = sum(not problem.published for problem in problems) < count
+        return ObjectStatus(
+            key=key,
+            generation=observed.generation,
+            endpoints=count,
+            problems=tuple(problems),
+            finalizer=(is_published or None) if self._finalizer_timeout_s else False,
+        )
+
+    def _release(
+        self, key: ObjectKey, observed: _ObservedObject, find_resources: Callable[[], AbstractSet[str] | None]
+    ) -> None:
+        """Let the deleted object go if none of its records is published for it any more, or its time is over."""
+        age = self._clock.now() - datetime.fromisoformat(observed.deleted_at or "")
+        is_late = age.total_seconds() >= self._finalizer_timeout_s
+        if not is_late:
+            resources = find_resources()
+            if resources is None or key.resource in resources:
+                return
+        elif self._finalizer_timeout_s:
+            _log.warning(Event.FINALIZER_TIMED_OUT, object=str(key), deleted_at=observed.deleted_at)
+        del self._due[key]
+        self._writer.write(ReleasedObject(key=key, generation=observed.generation))
+
+    def _find_resources(self) -> AbstractSet[str] | None:
+        """Return the resources of our records that no object requests; None if that is not known now."""
+        if not (self._engine.is_planned and all(zone.cache.is_complete for zone in self._engine.zones)):
+            return None
+        return {
+            decision.current.resource
+            for decision in self._engine.decisions
+            if decision.current and decision.current.is_ours and not decision.requested_by
+        }
 
     def _find_claim_problem(
         self, claim: ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim

@@ -44,6 +44,7 @@ class Observation(Value, frozen=True, kw_only=True):
         generation: `metadata.generation` of the object, 0 if it has none.
         uid, resource_version: of the object, "" if it is gone.
         labels, annotations: of the object, if rules may read them; else empty.
+        deleted_at: when the object was deleted if it stays until its records are gone, else None. Its cause is DELETED.
     """
 
     source: str
@@ -58,6 +59,7 @@ class Observation(Value, frozen=True, kw_only=True):
     resource_version: str = ""
     labels: StringMap = EMPTY_MAP
     annotations: StringMap = EMPTY_MAP
+    deleted_at: str | None = None
 
 
 class Observed(Value, frozen=True, kw_only=True):

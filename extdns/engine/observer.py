@@ -98,7 +98,7 @@ class Observer:
     def _compute(self, requester: Requester, cause: Cause) -> Observation:
         claims: tuple[Claim, ...] = ()
         failure, awaited_kind = "", None
-        generation, uid, resource_version = 0, "", ""
+        generation, uid, resource_version, deleted_at = 0, "", "", None
         recording = RecordingView(self._view)
         obj = None
         try:
@@ -111,7 +111,10 @@ class Observer:
                 self.computed += 1
                 metadata = obj.metadata
                 generation, uid, resource_version = metadata.generation, metadata.uid, metadata.resource_version
-                claims = self._sources[requester.source, requester.key.kind].find_claims(obj, recording)
+                if metadata.is_waiting:
+                    cause, deleted_at = Cause.DELETED, metadata.deletion_timestamp
+                else:
+                    claims = self._sources[requester.source, requester.key.kind].find_claims(obj, recording)
             elif cause not in _ENDS:
                 cause = Cause.MISSING
         except NotSyncedError as exc:
@@ -136,6 +139,7 @@ class Observer:
             resource_version=resource_version,
             labels=labels,
             annotations=annotations,
+            deleted_at=deleted_at,
         )
 
     def _store_lookups(self, requester: Requester, cause: Cause, lookups: Iterable[Lookup]) -> None:

@@ -149,6 +149,13 @@ class DeleteFlags(FlagSection, topic="Deletes"):
         compat=0.0,
         kind=NON_NEGATIVE_DURATION,
     )
+    finalizer_timeout_s: float = flag(
+        "put a finalizer on each DNSEndpoint that is published: once deleted, it stays until its records are gone, at "
+        "most this long; 0s is off",
+        default=0.0,
+        kind=NON_NEGATIVE_DURATION,
+        in_plan=False,
+    )
     max_delete_percent: int = flag(
         "delete budget of a zone, and of each namespace in it: percentage of our names whose records may be deleted "
         "within ten minutes without approval; 100 is no limit",

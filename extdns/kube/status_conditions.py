@@ -42,6 +42,8 @@ class _Metadata(_ObjectStruct, frozen=True, kw_only=True):
     uid: str = ""
     resource_version: str = ""
     generation: int = 0
+    deletion_timestamp: str | None = None
+    finalizers: tuple[str, ...] = ()
 
 
 class _Endpoint(_ObjectStruct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from extdns.kube.status_conditions import (
     has_status,
 )
 from extdns.log import Event
-from extdns.model.object_status import ObjectStatus, PolicyStatus
+from extdns.model.object_status import ObjectStatus, PolicyStatus, ReleasedObject
 from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _log = log.get(__name__)
 
 _MANAGER: Final = {"fieldManager": "extdns", "force": "true"}
+_PATCHER: Final = {"fieldManager": "extdns"}
+_MERGE: Final = "application/merge-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
 _ATTEMPTS: Final = 5
 _MIN_BACKOFF_S: Final = 0.2
@@ -40,7 +42,7 @@ _UNDECLARED_FIELD: Final = "field not declared in schema"
 _REFUSED_CODES: Final = frozenset({400, 413, 415, 422})
 _FOUND: Final = msgspec.json.Decoder(ObjectWithStatus)
 
-WritableStatus = ObjectStatus | PolicyStatus
+WritableStatus = ObjectStatus | PolicyStatus | ReleasedObject
 StatusBuilder = Callable[[Any, ObjectWithStatus, str], Json]
 """Builds the status of an object from what extdns knows, the object, and the time as RFC 3339 text."""
 
@@ -55,12 +57,14 @@ class KubernetesStatusWriter:
         clock: Clock,
         *,
         build: StatusBuilder = build_endpoint_status,
+        finalizer: str = "",
         pause_s: float = 0.01,
     ) -> None:
         """Write the status of objects of *kind* through *api*, with at least *pause_s* seconds between two writes.
 
-        *build* builds the status, by default that of a DNSEndpoint.
+        *build* builds the status, by default that of a DNSEndpoint. *finalizer* is ours; "" changes none.
         """
+        self._finalizer = finalizer
         self._build = build
         self._api = api
         self._kind = kind
@@ -175,13 +179,8 @@ class KubernetesStatusWriter:
                 return False
             if found.metadata.generation != object_status.generation:
                 return False  # the new generation will get its own decisions and status
-            status = self._build(object_status, found, f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ}")
-            if self._omits_conditions:
-                status = drop_undeclared_fields(status)
-            if has_status(status, found):
-                return True
             try:
-                self._apply(object_status.key, path, found, status)
+                self._write_version(object_status, path, found)
             except ConflictError:  # somebody wrote meanwhile: read again
                 self._stop.wait(self._pause_s)
             except NotFoundError as exc:
@@ -192,6 +191,32 @@ class KubernetesStatusWriter:
             else:
                 return True
         raise ApiError(f"{path}: other clients changed the object during all {_ATTEMPTS} attempts")
+
+    def _write_version(self, object_status: WritableStatus, path: str, found: ObjectWithStatus) -> None:
+        """Write the finalizer and status of the version *found*; raises as `_apply` if the caller should try again."""
+        if not isinstance(object_status, PolicyStatus) and object_status.finalizer is not None:
+            found = self._change_finalizer(path, found, wanted=object_status.finalizer)
+        if isinstance(object_status, ReleasedObject):
+            return
+        status = self._build(object_status, found, f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ}")
+        if self._omits_conditions:
+            status = drop_undeclared_fields(status)
+        if not has_status(status, found):
+            self._apply(object_status.key, path, found, status)
+
+    def _change_finalizer(self, path: str, found: ObjectWithStatus, *, wanted: bool) -> ObjectWithStatus:
+        """Add our finalizer, or remove it, and return the new version."""
+        finalizers, is_deleted = found.metadata.finalizers, found.metadata.deletion_timestamp is not None
+        if not self._finalizer or wanted == (self._finalizer in finalizers) or (wanted and is_deleted):
+            return found
+        changed = [*finalizers, self._finalizer] if wanted else [one for one in finalizers if one != self._finalizer]
+        body = {"metadata": {"finalizers": changed, "resourceVersion": found.metadata.resource_version}}
+        try:
+            return _FOUND.decode(self._api.send("PATCH", path, _PATCHER, msgspec.json.encode(body), _MERGE))
+        except DeniedError as exc:
+            self._finalizer = ""
+            _log.warning(Event.FINALIZER_NOT_CHANGED, message=str(exc))
+            return found
 
     def _apply(self, key: ObjectKey, path: str, found: ObjectWithStatus, status: Json) -> None:
         """Write *status* to the version *found*. Raises `ConflictError` if the caller should try again."""

@@ -108,6 +108,11 @@ class ObjectMeta(PartialObject, frozen=True, kw_only=True):
     annotations: dict[str, str] | None = None
     full_object: bytes = msgspec.field(default=b"", name=" ")  # a name that no field of the API has
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the object is deleted, and stays only until its records are gone. For planning, it is gone."""
+        return False
+
 
 class KubernetesObject(PartialObject, frozen=True, kw_only=True):
     """An object of any kind."""

@@ -36,12 +36,22 @@ class ObjectStatus(Value, frozen=True, kw_only=True):
         generation: `metadata.generation` of that version.
         endpoints: the number of requested endpoints.
         problems: the endpoints with problems, in the order in which the object lists them.
+        finalizer: whether the object needs our finalizer; None leaves it as it is.
     """
 
     key: ObjectKey
     generation: int
     endpoints: int
     problems: tuple[EndpointProblem, ...] = ()
+    finalizer: bool | None = False
+
+
+class ReleasedObject(Value, frozen=True, kw_only=True):
+    """A deleted object that no longer needs our finalizer."""
+
+    key: ObjectKey
+    generation: int
+    finalizer: bool = False
 
 
 class PolicyStatus(Value, frozen=True, kw_only=True):

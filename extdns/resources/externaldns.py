@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
 
-from extdns.model.kind import Kind, KubernetesObject, PartialObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectMeta, PartialObject
 from extdns.resources.meta import Structs
+
+FINALIZER: Final = "extdns.io/records."
+"""How the finalizer of extdns begins. Each owner has its own, because several may publish one DNSEndpoint."""
+
+_OTHER_CHARACTERS: Final = re.compile(r"[^A-Za-z0-9_.-]")
+_MAX_OWNER: Final = 55
+
+
+def build_finalizer(owner: str) -> str:
+    """Return the finalizer of *owner*, with allowed characters only."""
+    return FINALIZER + (_OTHER_CHARACTERS.sub("-", owner)[:_MAX_OWNER].strip("-_.") or "0")
 
 
 class ProviderProperty(PartialObject, frozen=True, kw_only=True):
@@ -35,9 +47,21 @@ class DnsEndpointSpec(PartialObject, frozen=True, kw_only=True):
     endpoints: tuple[SpecEndpoint | None, ...] | None = None
 
 
+class DnsEndpointMeta(ObjectMeta, frozen=True, kw_only=True):
+    """`metadata` of a DNSEndpoint."""
+
+    finalizers: tuple[str, ...] = ()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a finalizer of extdns keeps the deleted object."""
+        return self.deletion_timestamp is not None and any(one.startswith(FINALIZER) for one in self.finalizers)
+
+
 class DnsEndpoint(KubernetesObject, frozen=True, kw_only=True):
     """externaldns.k8s.io/v1alpha1 DNSEndpoint."""
 
+    metadata: DnsEndpointMeta
     spec: DnsEndpointSpec = DnsEndpointSpec()
 
 

@@ -15,7 +15,7 @@ from extdns.model.claim import Provenance
 from extdns.model.kind import Kind, ObjectMeta
 from extdns.ports import ClusterView
 from extdns.resources.core import POD, Pod
-from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
+from extdns.resources.externaldns import DnsEndpoint, DnsEndpointMeta, DnsEndpointSpec, SpecEndpoint
 from extdns.sources.common.annotations import read_no_options
 from extdns.sources.common.claim_builder import Templates
 from extdns.sources.common.endpoint_claims import build_endpoint_claim
@@ -62,7 +62,9 @@ def build_objects(bases: Iterable[str]) -> tuple[DnsEndpoint, ...]:
         for made in _build_endpoints(base, len(bases)):
             names.setdefault(made.dns_name, []).append(made)
     return tuple(
-        DnsEndpoint(metadata=ObjectMeta(name=name, namespace=_NAMESPACE), spec=DnsEndpointSpec(endpoints=tuple(made)))
+        DnsEndpoint(
+            metadata=DnsEndpointMeta(name=name, namespace=_NAMESPACE), spec=DnsEndpointSpec(endpoints=tuple(made))
+        )
         for name, made in sorted(names.items())
     )
 

@@ -43,7 +43,7 @@ from extdns.sources.common.claim_stages import Nat64Stage, parse_nat64_networks,
 from tests.fakes.view import FakeView
 from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.routes import gateway, http, listener
-from tests.unit.sources.samples import ingress, load_balancer, meta, ours, service
+from tests.unit.sources.samples import endpoint_meta, ingress, load_balancer, meta, ours, service
 
 CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
 STAGES: Final = (validate_claim, Nat64Stage(networks=parse_nat64_networks(["64:ff9b::/96"])))
@@ -170,7 +170,7 @@ WAYS: Final[dict[str, Callable[[str, str, str], tuple[Claim, ...]]]] = {
 
 def request_endpoint(name: str, rtype: str, target: str, ttl: int = 0) -> tuple[Claim, ...]:
     endpoint = SpecEndpoint(dns_name=name, record_type=rtype, targets=(target,), record_ttl=ttl)
-    obj = DnsEndpoint(metadata=meta("shop/x"), spec=DnsEndpointSpec(endpoints=(endpoint,)))
+    obj = DnsEndpoint(metadata=endpoint_meta("shop/x"), spec=DnsEndpointSpec(endpoints=(endpoint,)))
     return find_claims("crd", obj)
 
 

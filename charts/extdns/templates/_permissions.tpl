@@ -76,6 +76,9 @@ The permissions that arguments need, by where: `objects` where objects are read,
 {{- end }}
 {{- if has "crd" $sources }}
   {{- $_ := set $objects "dnsendpoints/status.externaldns.k8s.io" (list "patch") }}
+  {{- if include "extdns.isGiven" (list "finalizer-timeout" $args) }}
+    {{- $_ := set $objects "dnsendpoints.externaldns.k8s.io" (list "get" "list" "watch" "patch") }}
+  {{- end }}
 {{- end }}
 
 {{- $rules := include "extdns.given" (list "policy-rules" $args) | fromYamlArray }}

@@ -14,10 +14,13 @@ from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import msgspec
+
 from extdns.errors import ApiError, DeniedError, NotFoundError, sanitize
 from extdns.kube.api_protocol import build_collection_path, build_object_path
 from extdns.kube.live import responses
 from extdns.model.kind import Kind, ObjectKey
+from extdns.resources.externaldns import DnsEndpointMeta
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
@@ -34,6 +37,13 @@ _LIST_VALID_S: Final = 10.0
 
 _FOUND_VALID_S: Final = 60.0
 """For this long after a GET found an object, a list must contain it. Later, the object may have been deleted."""
+
+
+class _Found(msgspec.Struct, frozen=True):
+    metadata: DnsEndpointMeta  # of any object: only DNSEndpoints have finalizers of extdns
+
+
+_FOUND: Final = msgspec.json.Decoder(_Found)
 
 
 class _Listed(NamedTuple):
@@ -123,7 +133,8 @@ class ExistenceChecker:
             found = key._replace(kind=kind)
             path = build_object_path(found)
             try:
-                head = responses.decode_header(kind, f"GET {path}", self._api.get(path))
+                content = self._api.get(path)
+                head = responses.decode_header(kind, f"GET {path}", content)
             except NotFoundError as exc:
                 try:
                     absent = is_absent(self._api, found, exc)
@@ -136,7 +147,10 @@ class ExistenceChecker:
             else:
                 if (head.name, head.namespace) != (key.name, key.namespace):
                     raise ApiError(f"GET {path}: the response contains another object")
-                return True
+                if not _FOUND.decode(content).metadata.is_waiting:
+                    return True
+                self._ensure_same_cluster(epoch, started_at_s)
+                return False
         raise failure
 
     def _ensure_same_cluster(self, epoch: int, started_at_s: float) -> None:

@@ -15,7 +15,7 @@ from extdns.engine.effects import Effect, ReportDecisions, SubmitBatch
 from extdns.engine.inputs import BatchCompleted, Cause, Input, LeadershipChanged, Observed, TimePassed
 from extdns.model.claim import Claim, ClaimWarning, Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.object_status import ObjectStatus, PolicyStatus
+from extdns.model.object_status import ObjectStatus, PolicyStatus, ReleasedObject
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
@@ -49,12 +49,16 @@ class FakeStatusWriter:
 
     kind: Kind = SERVICE
     statuses: list[ObjectStatus] = field(default_factory=list)
+    released: list[ObjectKey] = field(default_factory=list)
     forgotten: list[ObjectKey] = field(default_factory=list)
     closed: bool = False
 
-    def write(self, object_status: ObjectStatus | PolicyStatus) -> None:
-        assert isinstance(object_status, ObjectStatus)
-        self.statuses.append(object_status)
+    def write(self, object_status: ObjectStatus | PolicyStatus | ReleasedObject) -> None:
+        assert not isinstance(object_status, PolicyStatus)
+        if isinstance(object_status, ReleasedObject):
+            self.released.append(object_status.key)
+        else:
+            self.statuses.append(object_status)
 
     def forget(self, key: ObjectKey) -> None:
         self.forgotten.append(key)

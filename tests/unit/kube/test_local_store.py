@@ -14,7 +14,7 @@ from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
 from extdns.resources.extdns import DnsPolicy
-from extdns.resources.externaldns import DnsEndpoint
+from extdns.resources.externaldns import DnsEndpoint, DnsEndpointMeta
 
 
 def pod(namespace: str, name: str, labels: Mapping[str, str] | None = None) -> Pod:
@@ -164,8 +164,8 @@ def test_a_service_counts_as_changed_if_its_spec_or_uid_differs_and_not_if_only_
 def test_a_new_generation_is_a_change_of_an_object_whose_status_extdns_writes_and_a_new_resource_version_is_not(
     kind: type[DnsEndpoint | DnsPolicy], generation: int, *, same: bool
 ) -> None:
-    old = kind(metadata=ObjectMeta(name="web", resource_version="1", generation=1))
-    new = kind(metadata=ObjectMeta(name="web", resource_version="2", generation=generation))
+    old = kind(metadata=DnsEndpointMeta(name="web", resource_version="1", generation=1))
+    new = kind(metadata=DnsEndpointMeta(name="web", resource_version="2", generation=generation))
 
     assert is_unchanged(old, new) is same
 

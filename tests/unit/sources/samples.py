@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+import msgspec
+
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import ObjectMeta
 from extdns.resources.core import (
@@ -19,6 +21,7 @@ from extdns.resources.core import (
     ServiceSpec,
 )
 from extdns.resources.discovery import EndpointConditions, EndpointSlice, SliceEndpoint, TargetRef
+from extdns.resources.externaldns import DnsEndpointMeta
 from extdns.resources.meta import Condition, LoadBalancedStatus, LoadBalancerIngress, LoadBalancerStatus
 from extdns.resources.networking import Ingress, IngressRule, IngressSpec, IngressTLS
 
@@ -49,6 +52,15 @@ def meta(
         annotations=dict(annotations) if annotations else None,
         labels=dict(labels) if labels else None,
         deletion_timestamp="2026-01-01T00:00:00Z" if going else None,
+    )
+
+
+def endpoint_meta(
+    location: str, annotations: Mapping[str, str] | None = None, *finalizers: str, going: bool = False
+) -> DnsEndpointMeta:
+    """Build metadata of a DNSEndpoint, as `meta`."""
+    return DnsEndpointMeta(
+        **msgspec.structs.asdict(meta(location, annotations, going=going)) | {"finalizers": finalizers}
     )
 
 

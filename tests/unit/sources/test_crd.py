@@ -13,13 +13,13 @@ from extdns.sources.common.claim_stages import DefaultTargetsStage, parse_defaul
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import DEFAULTS, build_source, settings_with
-from tests.unit.sources.samples import list_resolved_claims, meta, ours
+from tests.unit.sources.samples import endpoint_meta, list_resolved_claims, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 
 def dns_endpoint(*endpoints: SpecEndpoint | None, annotations: dict[str, str] | None = None) -> DnsEndpoint:
-    return DnsEndpoint(metadata=meta("dns/x", annotations), spec=DnsEndpointSpec(endpoints=endpoints))
+    return DnsEndpoint(metadata=endpoint_meta("dns/x", annotations), spec=DnsEndpointSpec(endpoints=endpoints))
 
 
 def claims(obj: DnsEndpoint, selection: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
@@ -256,7 +256,7 @@ def test_filter_flags_exclude_dns_endpoints(selection: SourceSettings, expected:
 
 
 def test_a_dns_endpoint_can_be_empty_or_have_duplicates() -> None:
-    assert claims(DnsEndpoint(metadata=meta("dns/x"))) == ()
+    assert claims(DnsEndpoint(metadata=endpoint_meta("dns/x"))) == ()
     twice = [endpoint("a.t", "A", "192.0.2.1")] * 2
     assert [claim.provenance.field for claim in list_resolved_claims(claims(dns_endpoint(*twice)))] == [
         "spec.endpoints[0]",
