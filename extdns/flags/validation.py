@@ -83,12 +83,6 @@ def _check_ours(values: Values, provider: Any) -> None:  # noqa: ANN401 - a Prov
     _check_secrets(values)
     if not values["opa-url"]:
         _check_no_policy_server(values)
-    if 0 < values["finalizer-timeout"] <= values["delete-grace-period"]:
-        grace = DURATION.format(values["delete-grace-period"])
-        raise usage_error(
-            f"--finalizer-timeout={DURATION.format(values['finalizer-timeout'])} ends before a record can be deleted",
-            f"allowed: more than --delete-grace-period, which is {grace}, or 0s",
-        )
     if values["leader-elect"]:
         _check_election(values, provider)
     types = values["service-type-filter"]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from extdns.controller.status_updater import StatusUpdater
 from extdns.controller.write_gate import WriteGate
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.effects import Effect, ReportDecisions, SubmitBatch
 from extdns.engine.inputs import BatchCompleted, Cause, Input, LeadershipChanged, Observed, TimePassed
 from extdns.model.claim import Claim, ClaimWarning, Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim
@@ -19,6 +20,7 @@ from extdns.model.object_status import ObjectStatus, PolicyStatus, ReleasedObjec
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
+from extdns.planner.settings import Policy
 from tests.builders import (
     INGRESS,
     PLAN,
@@ -71,12 +73,14 @@ class FakeStatusWriter:
 class StatusScene:
     """An engine and its status updater, with one clock."""
 
-    def __init__(self, *records: Record, **changes: object) -> None:
+    def __init__(self, *records: Record, finalizer_timeout_s: float = 0.0, **changes: object) -> None:
         self.world: World = build_world(*records, **changes)  # type: ignore[arg-type]
         self.writer = FakeStatusWriter()
         self.clock = MovedClock(self.world.now_s)
         self.lease = FakeLease() if changes.get("has_election") else None
-        self.updater = StatusUpdater(self.world.engine, self.writer, self.clock, WriteGate(self.lease))
+        self.updater = StatusUpdater(
+            self.world.engine, self.writer, self.clock, WriteGate(self.lease), finalizer_timeout_s=finalizer_timeout_s
+        )
 
     def run(self, *items: Input, for_s: float = 1.0) -> list[ObjectStatus]:
         """Feed *items* to the engine, let time pass, and return the object statuses that were written."""
@@ -341,3 +345,44 @@ def test_standby_writes_no_status_when_it_closes() -> None:
     scene.updater.close(1.0)
     assert scene.writer.statuses == []
     assert scene.writer.closed
+
+
+def delete_kept(scene: StatusScene) -> Observed:
+    """Return the observation that the object `web`, which has a finalizer, is deleted now."""
+    (gone,) = observe_gone("web").observations
+    return Observed(observations=(replace(gone, generation=2, deleted_at=scene.clock.now().isoformat()),))
+
+
+def test_an_object_needs_the_finalizer_once_a_record_of_it_is_published() -> None:
+    for claim, finalizer in ((build_claim("web", "web"), True), (build_unresolved("web", "web"), None)):
+        (status,) = StatusScene(finalizer_timeout_s=600.0).run(*synced(claim))
+        assert status.finalizer is finalizer
+    (status,) = StatusScene().run(*synced(build_claim("web", "web")))
+    assert status.finalizer is False
+
+
+def test_a_deleted_object_is_released_once_its_records_are_gone() -> None:
+    deletes = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100))
+    scene = StatusScene(finalizer_timeout_s=600.0, deletes=deletes)
+    scene.run(*synced(build_claim("web", "web")))
+    scene.run(delete_kept(scene))
+    assert (scene.writer.released, set(scene.world.list_records())) == ([], {"web A"})
+    scene.run(TimePassed(), for_s=60.0)
+    assert (scene.writer.released, set(scene.world.list_records())) == ([ref("web").key], set())
+
+
+def test_a_deleted_object_is_released_if_another_one_requests_its_record() -> None:
+    scene = StatusScene(finalizer_timeout_s=600.0, plan=replace(PLAN, policy=Policy.CREATE_ONLY))
+    scene.run(*synced(build_claim("web", "web")))
+    scene.run(version(1, build_claim("api", "web"), name="api"))
+    scene.run(delete_kept(scene))
+    assert (scene.writer.released, set(scene.world.list_records())) == ([ref("web").key], {"web A"})
+
+
+def test_a_deleted_object_is_released_after_the_limit_although_its_record_stays() -> None:
+    scene = StatusScene(finalizer_timeout_s=600.0, plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
+    scene.run(*synced(build_claim("web", "web")))
+    scene.run(delete_kept(scene), for_s=500.0)
+    assert scene.writer.released == []
+    scene.run(TimePassed(), for_s=100.0)
+    assert (scene.writer.released, set(scene.world.list_records())) == ([ref("web").key], {"web A"})

@@ -14,6 +14,7 @@ from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectCha
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.ports import ClusterView
 from extdns.resources.core import Service
+from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, DnsEndpointMeta, build_finalizer
 from tests.builders import SERVICE, build_claim
 from tests.fakes.view import FakeView
 
@@ -296,3 +297,20 @@ def test_missing_objects_are_not_stored_if_nothing_depends_on_them() -> None:
         observer.observe([objects.change(SLICE, f"other-{number}")])
         observer.observe([objects.change(SLICE, f"other-{number}", seen=Sighting.MISSING)])
     assert len(observer._missing) < 100
+
+
+@pytest.mark.parametrize(
+    ("finalizer", "cause"),
+    [
+        pytest.param(build_finalizer("me"), Cause.DELETED, id="ours"),
+        pytest.param("acme.test/keep", Cause.VERSION, id="of-another-program"),
+    ],
+)
+def test_a_deleted_object_is_gone_if_it_only_waits_for_its_records(finalizer: str, cause: Cause) -> None:
+    deleted_at = "2026-01-01T00:00:00Z"
+    metadata = DnsEndpointMeta(name="x", namespace="shop", deletion_timestamp=deleted_at, finalizers=(finalizer,))
+    obj, key = DnsEndpoint(metadata=metadata), ObjectKey(DNS_ENDPOINT, "shop", "x")
+    observer = Observer([FakeSource(kind=DNS_ENDPOINT)], FakeView(obj))
+    (found,) = observer.observe([ObjectChange(key=key, old=None, new=obj, seen=Sighting.PRESENT)])
+    is_gone = cause is Cause.DELETED
+    assert (found.cause, bool(found.claims), found.deleted_at) == (cause, not is_gone, deleted_at if is_gone else None)

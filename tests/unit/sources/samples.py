@@ -55,13 +55,9 @@ def meta(
     )
 
 
-def endpoint_meta(
-    location: str, annotations: Mapping[str, str] | None = None, *finalizers: str, going: bool = False
-) -> DnsEndpointMeta:
+def endpoint_meta(location: str, annotations: Mapping[str, str] | None = None) -> DnsEndpointMeta:
     """Build metadata of a DNSEndpoint, as `meta`."""
-    return DnsEndpointMeta(
-        **msgspec.structs.asdict(meta(location, annotations, going=going)) | {"finalizers": finalizers}
-    )
+    return msgspec.convert(msgspec.to_builtins(meta(location, annotations)), DnsEndpointMeta)
 
 
 def balanced(*points: str) -> LoadBalancedStatus:
