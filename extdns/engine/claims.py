@@ -117,6 +117,11 @@ class ClaimIndex:
         """Return all claims to *name*, resolved and unresolved, sorted by source and object."""
         return self._by_name.get(name, ())
 
+    def find_ptr_hosts(self, name: DnsName) -> set[str]:
+        """Return the names in the PTR records that are requested at *name*."""
+        records = [claim.desired for claim in self.claims(name) if isinstance(claim, ResolvedClaim)]
+        return {host for record in records if record.type == rrtype.PTR for host in record.targets}
+
     def names(self) -> KeysView[DnsName]:
         """Return every name that an object requests."""
         return self._by_name.keys()

@@ -1,7 +1,7 @@
 """The delete guard, which every delete has to pass (docs/design/delete-safety.md, "States of a delete").
 
 All that the guard knows about the delete of one record is an `Entry`. A name is planned with what `describe` returns,
-and `observe` stores the evidence that was found. `advance` alone grants or holds deletes, after all names of a step are
+and `observe` stores the evidence that was found. `advance` alone grants or holds deletes, after all dirty names are
 planned. There is one guard for all zones, because deletes by absence count over all of them.
 """
 

@@ -15,6 +15,7 @@ from extdns.engine.bulk_updates import BulkUpdates
 from extdns.engine.claims import ClaimIndex
 from extdns.engine.decisions import Decisions, Waits, ZoneWait
 from extdns.engine.delete_guard import DeleteGuard
+from extdns.engine.dirty_names import DirtyNames
 from extdns.engine.effects import (
     CheckExistence,
     Effect,
@@ -102,7 +103,7 @@ class Engine:
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
-        self._dirty: set[DnsName] = set()
+        self._dirty = DirtyNames(settings.names_per_step)
         self._plan_at = self._now_s = 0.0
         self._written: set[DnsName] = set()
         self._batches = 0
@@ -121,17 +122,27 @@ class Engine:
         if not self._is_started:
             self._is_started = True
             self.delete_guard.start(now_s)
-        self._dirty, self._written = self._dirty | self._written, set()
+        self._dirty.add(self._written)
+        self._written = set()
         self._effects.extend(self._take(item, now_s))
         self._effects.extend(self._advance(now_s))
         effects, self._effects = self._effects, []
-        next_at = now_s if self._written else self._deadlines.find_next(now_s)
+        next_at = now_s if self._written or self._has_slices else self._deadlines.find_next(now_s)
         return (*effects, Wake(at_s=next_at)) if next_at is not None else tuple(effects)
+
+    @property
+    def _can_plan(self) -> bool:
+        return self.readiness.is_open and self.zones.is_ready
+
+    @property
+    def _has_slices(self) -> bool:
+        """Whether this step left names that the next step plans, which follows immediately."""
+        return bool(self._dirty) and self._can_plan and self._plan_at <= self._now_s
 
     @property
     def is_planned(self) -> bool:
         """Whether every name that can be planned has been planned: then the first full pass is over."""
-        if self._dirty or self._written or not (self.readiness.is_open and self.zones.is_ready):
+        if self._dirty or self._written or not self._can_plan:
             return False
         if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
             return False
@@ -156,7 +167,7 @@ class Engine:
 
     def is_final(self, name: DnsName) -> bool:
         """Return whether the decisions about *name* consider all inputs, and no write of it is in flight."""
-        if name in self._dirty or name in self._written or not (self.readiness.is_open and self.zones.is_ready):
+        if name in self._dirty or name in self._written or not self._can_plan:
             return False
         if name in self._waits.names(ADJUSTMENT) or name in self._waits.names(RULES):
             return False
@@ -190,7 +201,8 @@ class Engine:
             case inputs.PageRead():
                 self._enqueue(self._refresher.take_page(item, now_s))
             case inputs.NamesRead():
-                self._enqueue(self._refresher.take_names(item, now_s))
+                # what was read must be written immediately if writes of the service are not conditional
+                self._enqueue(self._refresher.take_names(item, now_s), at_once=True)
             case inputs.ReadFailed():
                 self._enqueue(self._refresher.take_failure(item, now_s))
             case inputs.AdjustmentsLoaded():
@@ -291,14 +303,15 @@ class Engine:
             self._enqueue(self._refresher.add_related(names))
         return (ReportOutcome(batch=batch, outcome=outcome),)
 
-    def _enqueue(self, names: Iterable[DnsName], plan_at: float = 0.0) -> None:
+    def _enqueue(self, names: Iterable[DnsName], plan_at: float = 0.0, *, at_once: bool = False) -> None:
         """Make *names* dirty. They are planned in this step, or at *plan_at* (monotonic seconds).
 
-        While other names wait already, they are planned together with those.
+        While other names wait already, they are planned together with those. With *at_once*, they are not planned in
+        slices, however many they are.
         """
         if not self._dirty:
             self._plan_at = plan_at
-        self._dirty.update(names)
+        self._dirty.add(names, at_once=at_once)
 
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
@@ -312,7 +325,7 @@ class Engine:
         """Plan the dirty and due names, and yield the effects that the engine needs in its new state."""
         if self._give_up.is_reached(self.zones.retry, now_s) and self.zones.stop_waiting():
             self._enqueue(self._find_all_names())
-        if self.readiness.is_open and self.zones.is_ready:
+        if self._can_plan:
             self._enqueue(self._state_sync.update_awaited(now_s))
             self._enqueue_due(now_s)
             new = self._plan_due(now_s)
@@ -331,7 +344,7 @@ class Engine:
         if self.is_planned:
             self._end_pass(now_s)
         yield from self._state_sync.take_due(now_s)
-        if self._state_sync.may_write and not self._dirty:
+        if self._state_sync.may_write and (not self._dirty or self._has_slices):
             yield from self._submit_batches(now_s)
         yield from self._refresher.find_due(now_s)
 
@@ -339,9 +352,9 @@ class Engine:
         """Enqueue the names whose retry pause has ended."""
         for zone_state in self.zones:
             if zone_state.queue.retries.next_deadline_at <= now_s:
-                self._dirty.update(zone_state.queue.take_due(now_s))
+                self._dirty.add(zone_state.queue.take_due(now_s))
         if self._plan_retries.next_deadline_at <= now_s:
-            self._dirty.update(name for name, _ in self._plan_retries.take_due(now_s))
+            self._dirty.add(name for name, _ in self._plan_retries.take_due(now_s))
 
     def _end_pass(self, now_s: float) -> None:
         """After every name was planned, drop loaded holds that match no record, and accept the present settings."""
@@ -350,28 +363,34 @@ class Engine:
             self.bulk_updates.end_pass(now_s)
 
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
-        """Plan the dirty names, then those whose deletes the delete guard grants; return the new decisions."""
+        """Plan dirty names. Once none is left, plan those whose deletes the guard grants; return the new decisions."""
         if self._dirty and now_s < self._plan_at:
             return ()
         new = self._plan_dirty(now_s)
         holds_absence = self.settings.deletes.reads_manifests and self.claims.is_empty
         self.delete_guard.set_holds_absence(holds_absence=holds_absence)
-        while self._is_cluster_compared(now_s) and (granted := self.delete_guard.advance(now_s)):
-            self._dirty |= self._refresher.add_related(granted)
+        while not self._dirty and self._is_cluster_compared(now_s) and (granted := self.delete_guard.advance(now_s)):
+            self._dirty.add(self._refresher.add_related(granted))
             new += self._plan_dirty(now_s)
         in_force = [decision for decision in new if decision in self.decisions.decisions(decision.name)]
         return tuple(sorted(in_force, key=lambda decision: decision.sort_key))
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
-        """Plan the dirty names, sorted; return the new decisions. With rules, also plan their PTR records after them.
+        """Plan a slice of the dirty names, sorted; return the new decisions.
+
+        With rules, also plan their PTR records, each after all dirty names that are in it.
 
         A name that was blocked by the queued change of another name is planned again if that change is withdrawn.
         """
         new: list[Decision] = []
         planned: set[DnsName] = set()
-        while self._dirty:
-            reverse = self.claims.ptr_claims.find_names(self._dirty) if self.rules.is_active else set()
-            names, self._dirty = self._dirty | reverse, set()
+        due = self._dirty.take()
+        while due:
+            reverse = self.claims.ptr_claims.find_names(due) if self.rules.is_active else set()
+            if self._dirty and self.rules.is_active:
+                late = self._dirty.postpone({name: self.claims.find_ptr_hosts(name) for name in due | reverse})
+                due, reverse = due - late, reverse - late
+            names, due = due | reverse, set()
             planned |= names
             withdrawn = [
                 (zone_state.queue, zone_state.queue.withdraw(names))
@@ -387,7 +406,7 @@ class Engine:
                     self._effects.append(ReportDefect(error=exc))
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
-                    self._dirty |= self._refresher.add_related(changed) - planned
+                    due |= self._refresher.add_related(changed) - planned
         # Of all names at once: a record can pass from one namespace to another.
         if any((added := self.decisions.take_added_owned()).values()):
             self.delete_guard.budgets.add_owned(added, now_s)
@@ -405,8 +424,9 @@ class Engine:
         only_creates = not (self.settings.deletes.immediate or self._is_cluster_compared(now_s))
         capabilities = self.settings.capabilities
         for zone_state in self.zones:
-            if batch := zone_state.queue.take_batch(self._batches + 1, capabilities, now_s, only_creates=only_creates):
-                self._batches += 1
+            queue, number = zone_state.queue, self._batches + 1
+            if batch := queue.take_batch(number, capabilities, now_s, self._dirty, only_creates=only_creates):
+                self._batches = number
                 yield SubmitBatch(batch=batch)
 
     def _find_deadlines(self, _now_s: float) -> list[float]:

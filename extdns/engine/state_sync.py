@@ -15,7 +15,7 @@ from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
     from collections.abc import Set as AbstractSet
 
     from extdns.engine.decisions import Decisions
@@ -276,7 +276,7 @@ class Leadership:
             zone_state.queue.read_again()
         return set()
 
-    def select_reportable(self, new: tuple[Decision, ...], dirty: AbstractSet[DnsName]) -> tuple[Decision, ...]:
+    def select_reportable(self, new: tuple[Decision, ...], dirty: Container[DnsName]) -> tuple[Decision, ...]:
         """Return the decisions to report: none on a standby, else *new* ones; after an election also earlier ones.
 
         Earlier decisions about *dirty* names, and about names that are being read again, are reported later. In a

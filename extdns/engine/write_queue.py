@@ -28,7 +28,7 @@ from extdns.model.change import (
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
@@ -218,9 +218,17 @@ class WriteQueue:
         return [name for name, failure in due if failure in {*FAILED, Failure.CONTENDED}]
 
     def take_batch(
-        self, number: int, capabilities: Capabilities, now_s: float, *, only_creates: bool = False
+        self,
+        number: int,
+        capabilities: Capabilities,
+        now_s: float,
+        dirty: Container[DnsName] = (),
+        *,
+        only_creates: bool = False,
     ) -> Batch | None:
         """Build the batch to send now and count it as in flight. Return None if nothing can be sent now.
+
+        Names that are *dirty* are planned again first.
 
         If writes of the service are not conditional, names must be read immediately before they are written. If one of
         the batch was not read since the last call, schedule the reads and return None. With *only_creates*, leave out
@@ -235,7 +243,7 @@ class WriteQueue:
 
         def is_ready(name: DnsName) -> bool:
             may_be_sent = not only_creates or all(map(_is_create, self.queued[name]))
-            return may_be_sent and self.retries.is_ready(name, now_s)
+            return may_be_sent and name not in dirty and self.retries.is_ready(name, now_s)
 
         known = [] if is_blind else [name for name in self.queued if name in just_read and is_ready(name)]
         names = known or self._select_names(is_ready, now_s)

@@ -29,6 +29,7 @@ from tests.swap import objects
 MAX_BYTES: Final = 1_500_000
 MAX_ANNOTATIONS: Final = 250_000
 KEY: Final = "shop/largest"
+ADDRESS: Final = "11.0.0.1"
 NAMESPACE: Final = {
     "apiVersion": "v1",
     "kind": "Namespace",
@@ -36,7 +37,8 @@ NAMESPACE: Final = {
 }
 SOURCES: Final = (
     *("gateway-httproute", "istio-gateway", "istio-virtualservice", "contour-httpproxy", "traefik-proxy"),
-    *("kong-tcpingress", "openshift-route", "f5-virtualserver"),
+    *("kong-tcpingress", "openshift-route", "f5-virtualserver", "f5-transportserver", "gateway-grpcroute"),
+    *("gateway-tlsroute", "gateway-tcproute", "gateway-udproute", "gloo-proxy", "ambassador-host", "node", "pod"),
 )
 
 
@@ -56,10 +58,10 @@ def make(version: str, kind: str, spec: Json, status: Json | None = None, **anno
     return {**made, "apiVersion": version, "kind": kind, "spec": spec, "status": status or {}}
 
 
-def annotate(version: str, kind: str) -> Callable[[int], Json]:
+def annotate(version: str, kind: str, spec: Json | None = None) -> Callable[[int], Json]:
     """Return a function that makes an object whose annotations request some hostnames at one address."""
     return lambda size: make(
-        version, kind, {}, hostname=",".join(map(host, range(min(size, MAX_ANNOTATIONS // 18)))), target="11.0.0.1"
+        version, kind, spec or {}, hostname=",".join(map(host, range(min(size, MAX_ANNOTATIONS // 18)))), target=ADDRESS
     )
 
 
@@ -69,10 +71,47 @@ def request_at_many(size: int) -> Json:
     return make("networking.k8s.io/v1", "Ingress", {"rules": [{"host": host(n)} for n in range(size)]}, target=targets)
 
 
-def route(size: int) -> Json:
-    """Return an HTTPRoute with many hostnames."""
+def route(kind: str) -> Callable[[int], Json]:
+    """Return a function that makes a Route of the Gateway API with many hostnames."""
     made = objects.httproute(KEY, "x.example.org", "shop/gateway")
-    made["spec"]["hostnames"] = list(map(host, range(size)))
+    return lambda size: {**made, "kind": kind, "spec": {**made["spec"], "hostnames": list(map(host, range(size)))}}
+
+
+def annotate_route(kind: str) -> Callable[[int], Json]:
+    """Return a function that makes a Route of the Gateway API whose annotations request some hostnames."""
+    made, annotated = objects.httproute(KEY, "", "shop/gateway"), annotate("", "")
+    return lambda size: {**made, "kind": kind, "metadata": annotated(size)["metadata"]}
+
+
+def traefik(kind: str, rule: str) -> Callable[[int], Json]:
+    """Return a function that makes a route of Traefik with many hostnames in one *rule*."""
+    return lambda size: make(
+        "traefik.io/v1alpha1",
+        kind,
+        {"routes": [{"match": " || ".join(f"{rule}(`{host(n)}`)" for n in range(size))}]},
+        target=ADDRESS,
+    )
+
+
+def node(size: int) -> Json:
+    """Return a Node with many addresses."""
+    return objects.node(host(0), external=list(map(address, range(size))))
+
+
+def f5_server(kind: str) -> Callable[[int], Json]:
+    """Return a function that makes a server of F5 with many hostnames."""
+    return lambda size: make(
+        "cis.f5.com/v1",
+        kind,
+        {"host": host(0), "hostAliases": list(map(host, range(1, size)))},
+        {"vsAddress": ADDRESS, "status": "Ok"},
+    )
+
+
+def ambassador_host(size: int) -> Json:
+    """Return a Host of Ambassador with some targets."""
+    made = make("getambassador.io/v3alpha1", "Host", {"hostname": host(0)}, target=",".join(map(address, range(size))))
+    made["metadata"]["annotations"]["external-dns.ambassador-service"] = KEY
     return made
 
 
@@ -83,7 +122,7 @@ OBJECTS: Final[dict[str, Callable[[int], Json]]] = {
         "networking.k8s.io/v1",
         "Ingress",
         {"rules": [{"host": host(n)} for n in range(size)]},
-        {"loadBalancer": {"ingress": [{"ip": "11.0.0.1"}]}},
+        {"loadBalancer": {"ingress": [{"ip": ADDRESS}]}},
     ),
     "Ingress, each name with 900 targets": request_at_many,
     "DNSEndpoint, one record": lambda size: objects.dnsendpoint(
@@ -92,31 +131,32 @@ OBJECTS: Final[dict[str, Callable[[int], Json]]] = {
     "DNSEndpoint, many records": lambda size: objects.dnsendpoint(
         KEY, *(objects.endpoint(host(n), "A", address(n)) for n in range(size))
     ),
-    "HTTPRoute": route,
+    **{kind: route(kind) for kind in ("HTTPRoute", "GRPCRoute", "TLSRoute")},
+    **{kind: annotate_route(kind) for kind in ("TCPRoute", "UDPRoute")},
     "Istio Gateway": lambda size: make(
-        ISTIO, "Gateway", {"servers": [{"hosts": list(map(host, range(size)))}]}, target="11.0.0.1"
+        ISTIO, "Gateway", {"servers": [{"hosts": list(map(host, range(size)))}]}, target=ADDRESS
     ),
     "VirtualService": lambda size: make(
-        ISTIO, "VirtualService", {"hosts": list(map(host, range(size)))}, target="11.0.0.1"
+        ISTIO, "VirtualService", {"hosts": list(map(host, range(size)))}, target=ADDRESS
     ),
-    "IngressRoute": lambda size: make(
-        "traefik.io/v1alpha1",
-        "IngressRoute",
-        {"routes": [{"match": " || ".join(f"Host(`{host(n)}`)" for n in range(size))}]},
-        target="11.0.0.1",
-    ),
+    "IngressRoute": traefik("IngressRoute", "Host"),
+    "IngressRouteTCP": traefik("IngressRouteTCP", "HostSNI"),
+    "IngressRouteUDP": annotate("traefik.io/v1alpha1", "IngressRouteUDP"),
     "TCPIngress": lambda size: make(
         "configuration.konghq.com/v1beta1",
         "TCPIngress",
         {"rules": [{"host": host(n)} for n in range(size)]},
-        target="11.0.0.1",
+        target=ADDRESS,
     ),
-    "VirtualServer": lambda size: make(
-        "cis.f5.com/v1",
-        "VirtualServer",
-        {"host": host(0), "hostAliases": list(map(host, range(1, size)))},
-        {"vsAddress": "11.0.0.1", "status": "Ok"},
+    **{kind: f5_server(kind) for kind in ("VirtualServer", "TransportServer")},
+    "Proxy of Gloo": lambda size: make(
+        "gloo.solo.io/v1",
+        "Proxy",
+        {"listeners": [{"httpListener": {"virtualHosts": [{"domains": list(map(host, range(size)))}]}}]},
     ),
+    "Host of Ambassador": lambda size: ambassador_host(min(size, MAX_ANNOTATIONS // 12)),
+    "Node": node,
+    "Pod": annotate("v1", "Pod", {"hostNetwork": True, "containers": []}),
     "HTTPProxy": annotate("projectcontour.io/v1", "HTTPProxy"),
     "Route": annotate("route.openshift.io/v1", "Route"),
 }
@@ -169,8 +209,9 @@ def measure(build: Callable[[int], Json], most: int = MAX_BYTES) -> dict[str, in
         SystemExit: another name was not published.
     """
     rules = CountingRules(PolicyRules(_read_rules()))
-    flags = [f"--source={source}" for source in SOURCES]
-    world = start_cluster(NAMESPACE, objects.gateway("shop/gateway", "11.0.0.1"), flags=flags, rules=rules)
+    flags = [*(f"--source={source}" for source in SOURCES), "--gloo-namespace=shop"]
+    # the Service is that of the Proxy of Gloo and of the Host of Ambassador
+    world = start_cluster(NAMESPACE, _make_gateway(), objects.service(KEY, "", ADDRESS), flags=flags, rules=rules)
     engine = CountingEngine(world.engine)
     world.engine = engine  # type: ignore[assignment]
     world.apply(objects.service("shop/one", "one.example.org", "11.0.0.9"), for_s=60.0)
@@ -183,6 +224,13 @@ def measure(build: Callable[[int], Json], most: int = MAX_BYTES) -> dict[str, in
         raise SystemExit("another name was not published")
     names = len({decision.name for decision in world.reported})
     return {"names": names, "evaluations": rules.count, "calls": engine.longest, "calls_without": without}
+
+
+def _make_gateway() -> Json:
+    made = objects.gateway("shop/gateway", ADDRESS)
+    (http,) = made["spec"]["listeners"]
+    made["spec"]["listeners"] = [{**http, "name": one, "protocol": one} for one in ("HTTP", "TLS", "TCP", "UDP")]
+    return made
 
 
 def _read_rules() -> list[Any]:

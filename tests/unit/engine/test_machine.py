@@ -72,9 +72,11 @@ class EngineMachine(RuleBasedStateMachine):
         claims=st.tuples(*(claims_of(key) for key in KEYS)),
         synced=st.sampled_from((True, True, True, False)),
         accounts=delete_accounts,
+        names_per_step=st.sampled_from((1, 2, 1000)),
     )
     def start(
         self,
+        *,
         seeds: list[Record],
         page_size: int,
         capabilities: Capabilities,
@@ -82,6 +84,7 @@ class EngineMachine(RuleBasedStateMachine):
         claims: Sequence[tuple[Claim, ...]],
         synced: bool,
         accounts: DeleteAccounts,
+        names_per_step: int,
     ) -> None:
         inner = InMemoryProvider(seed=dict.fromkeys(ZONES, ()), page_size=page_size)
         provider = FaultyProvider(inner=inner)
@@ -94,6 +97,7 @@ class EngineMachine(RuleBasedStateMachine):
             deletes=accounts.settings,
             has_state_store=True,
             settings_digest="today",
+            names_per_step=names_per_step,
         )
         self.world = World(engine=Engine(self.settings), reader=provider, writer=provider)
         self.cluster, self.answers, self.checked = Cluster(), [], 0

@@ -1,0 +1,64 @@
+"""The names to plan again, and which of them the next step plans (docs/design/architecture.md, "Slices")."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from extdns.model.dns_name import DnsName
+
+
+class DirtyNames:
+    """The names to plan again.
+
+    Names that became dirty together with few others are planned by the next step. All others wait in a line, of which
+    each step plans the first ones. So the names of a large object, or of a full pass, do not delay other names.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Start without names. *most* is how many names are few, and how many of the line a step plans."""
+        self._most = most
+        self._now: set[DnsName] = set()
+        self._new: set[DnsName] = set()
+        self._line: dict[DnsName, None] = {}
+        self._last: dict[DnsName, None] = {}
+
+    def __bool__(self) -> bool:
+        """Return whether any name has to be planned again."""
+        return bool(self._now or self._new or self._line or self._last)
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether *name* has to be planned again."""
+        return any(name in names for names in (self._now, self._new, self._line, self._last))
+
+    def add(self, names: Iterable[DnsName], *, at_once: bool = False) -> None:
+        """Add *names*, which became dirty together. With *at_once* the next step plans all of them."""
+        added = set(names)
+        if at_once:
+            self._now |= added
+        elif len(added) > self._most:
+            self._line.update(dict.fromkeys(sorted(added)))
+        else:
+            self._new |= added
+
+    def take(self) -> set[DnsName]:
+        """Remove and return the names that this step plans."""
+        if len(self._new) > self._most:
+            new, self._new = self._new, set()
+            self.add(new)
+        taken = self._now.union(self._new, islice(self._line or self._last, self._most))
+        self._now, self._new = set(), set()
+        for name in taken:
+            self._line.pop(name, None)
+            self._last.pop(name, None)
+        return taken
+
+    def postpone(self, after: Mapping[DnsName, AbstractSet[str]]) -> set[DnsName]:
+        """Plan each key of *after* after the line, if one of its values is in the line; return these keys."""
+        found = {name for name, others in after.items() if not self._line.keys().isdisjoint(others)}
+        self._last.update(dict.fromkeys(sorted(found)))
+        return found

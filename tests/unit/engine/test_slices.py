@@ -1,0 +1,88 @@
+"""Names that become dirty together with many others are planned in slices (docs/design/architecture.md, "Slices")."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
+from extdns.engine.inputs import Observed, TimePassed
+from extdns.model import rrtype
+from extdns.model.capabilities import Capabilities
+from extdns.model.change import Action
+from extdns.model.dns_name import DnsName
+from extdns.model.zone import Zone
+from tests.builders import PLAN, ZONE, build_claim, combine, observe, owned
+from tests.rules import FakeRule, change_rules
+from tests.world import World, start_world
+
+MANY = tuple(f"many{number}" for number in range(9))
+
+
+def observe_many(names: tuple[str, ...] = MANY, target: str = "192.0.2.1") -> Observed:
+    """Observe an object that requests *names* at *target*."""
+    return observe("many", *(build_claim("many", name, target) for name in names))
+
+
+def list_planned(world: World) -> set[str]:
+    """Return the first labels of all names about which something was decided."""
+    return {name.labels[0] for name, _ in world.engine.decisions.by_name()}
+
+
+def test_other_names_are_planned_and_written_while_a_large_object_is_planned() -> None:
+    world = start_world(names_per_step=2)
+    world.feed(combine(observe_many(), observe("web", build_claim("web", "web"))))
+    assert list_planned(world) == {"many0", "many1", "web"}
+    world.feed(observe("api", build_claim("api", "api")))
+    assert list_planned(world) == {"many0", "many1", "many2", "many3", "web", "api"}
+    for _ in range(2):
+        world.feed(world.answer())
+    assert {"web A", "api A"} < world.list_records().keys()
+    assert "many8" not in list_planned(world)
+    world.run(for_s=0.0)
+    assert world.list_records().keys() == {f"{name} A" for name in (*MANY, "web", "api")}
+
+
+def test_no_delete_is_granted_before_all_names_of_its_object_are_planned() -> None:
+    names = [*(f"a{n}" for n in range(2)), *(f"b{n}" for n in range(9)), *(f"c{n}" for n in range(9))]
+    world = start_world(
+        *(record for name in names for record in owned(name, resource="service/shop/many")),
+        first=[observe_many(tuple(names))],
+        deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(count=3, percent=30)),
+        names_per_step=2,
+    )
+    world.run(observe_many(tuple(names[2:11]), "192.0.2.9"))
+    assert [len(one.held) for one in world.held] == [11]
+    assert world.evidence == []
+
+
+def test_a_queued_change_is_not_sent_while_its_name_is_to_be_planned_again() -> None:
+    world = start_world(names_per_step=2)
+    world.feed(observe("web", build_claim("web", "web")))
+    for target in ("192.0.2.7", "192.0.2.8"):
+        world.feed(observe_many(target=target))
+        world.now_s += 1.0
+        for _ in MANY if target == "192.0.2.7" else ():
+            world.feed(TimePassed())
+    world.run(for_s=0.0)
+    assert {*world.list_records().values()} == {("192.0.2.1",), ("192.0.2.8",)}
+    assert "192.0.2.7" not in str([one.batch for one in world.provider.submissions])
+
+
+def test_a_ptr_record_is_planned_after_the_names_in_it() -> None:
+    reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
+    plan = replace(PLAN, managed_types=frozenset({rrtype.A, rrtype.PTR}), creates_ptr=True)
+    rules = change_rules(FakeRule(name="anything", allows=lambda _: True))
+    world = start_world(first=[rules], zones={ZONE: (), reverse: ()}, plan=plan, has_rules=True, names_per_step=2)
+    world.run(observe_many())
+    assert {one.action for one in world.reported} == {Action.CREATE, Action.KEEP}
+    assert len(world.list_records(reverse)["1.2.0.192.in-addr.arpa PTR"]) == len(MANY)
+    assert [len(one.batch.change_sets) for one in world.provider.submissions if one.batch.zone == reverse] == [1]
+
+
+def test_names_are_written_immediately_after_they_were_read_together() -> None:
+    service = Capabilities(atomic=True, conditional=False, reads_full_zones=True)
+    world = start_world(names_per_step=2, capabilities=service)
+    world.feed(observe_many())
+    for _ in range(5 * len(MANY)):
+        world.feed(world.answer() if world.waiting else TimePassed())
+    assert world.list_records().keys() == {f"{name} A" for name in MANY}
