@@ -134,7 +134,8 @@ class WriteHistory:
 
 
 def _block(pause_s: float) -> Blocked:
-    detail = f"another writer changed it back each time; it is not written again for {round(pause_s / 60)} minutes"
+    cause = "another writer changed it back each time, or the DNS service does not keep it"
+    detail = f"{cause}; it is not written again for {round(pause_s / 60)} minutes"
     return Blocked(reason=Reason.CONTENDED, detail=detail)
 
 

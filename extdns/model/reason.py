@@ -568,10 +568,10 @@ class Reason(StrEnum):
     CONTENDED = ReasonRow(
         "contended",
         Group.CONFLICT,
-        "Another writer changed the record back three times within ten minutes. extdns waits before it tries "
-        "again: first five minutes, then longer.",
+        "Another writer changed the record back three times within ten minutes, or the DNS service accepted it as "
+        "often and does not keep it. extdns waits before it tries again: first five minutes, then longer.",
         fails=True,
-        next_step="find the other writer, and let only one of the two manage the name",
+        next_step="find the other writer, and let only one manage the name; or see why the service drops the record",
     )
     INCOMPATIBLE_TYPE = ReasonRow(
         "incompatible-type",

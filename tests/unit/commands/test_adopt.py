@@ -294,6 +294,21 @@ def test_a_record_that_no_object_requests_is_listed_as_not_re_encrypted(
     assert capsys.readouterr().out.endswith("1 record could not be re-encrypted.\n")
 
 
+def test_an_orphan_keeps_its_key_until_a_pass_deletes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    installation, encrypts = Installation(tmp_path, example_org=""), "--txt-encrypt-enabled"
+    installation.replace_manifests(*services(("www", "gone")))
+    assert installation.run_once(encrypts, KEYS[0]) == 0
+    installation.replace_manifests(service("www"))
+    assert adopt(installation, encrypts, "--re-encrypt", "--yes", KEYS[1], KEYS[0]) == 1
+    assert "gone.example.org" in capsys.readouterr().out
+    before = installation.zones.text()
+    assert installation.run_once(encrypts, KEYS[1]) == 0  # the old key was removed too early
+    assert installation.zones.text() == before
+    assert installation.run_once(encrypts, KEYS[1], KEYS[0]) == 0
+    assert "gone" not in installation.zones.text()
+    assert adopt(installation, encrypts, "--re-encrypt", KEYS[1]) == 0
+
+
 def test_re_encryption_without_encryption_is_refused(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:

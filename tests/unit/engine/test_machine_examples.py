@@ -31,6 +31,7 @@ def start_machine(*, forgets: bool = False, unresolved_timeout_s: float | None =
         claims=[()] * len(KEYS),
         synced=True,
         accounts=DeleteAccounts(settings=settings, forgets=forgets),
+        names_per_step=500,
     )
     return machine
 
