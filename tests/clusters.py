@@ -51,7 +51,7 @@ def live_cluster(
     namespaces: Sequence[str] = (),
     elsewhere: Mapping[Kind, Sequence[str]] | None = None,
     timeout_s: float = REQUEST_TIMEOUT_S,
-    failing_after_s: float = QUICK.failing_after_s,
+    timing: WatchTiming = QUICK,
     build_client: Callable[[HttpClient], ApiClient] | None = None,
     chance: Callable[[], float] | None = None,
 ) -> LiveCluster:
@@ -62,10 +62,9 @@ def live_cluster(
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=timeout_s)
     client = HttpClient(access)
     api = build_client(client) if build_client is not None else ApiClient(client, request_timeout_s=timeout_s)
-    timing = replace(QUICK, idle_timeout_s=timeout_s, failing_after_s=failing_after_s)
     chance = chance or Random().random  # not the global generator, which hypothesis controls
     where = WatchedNamespaces(default=namespaces, by_kind=elsewhere or {})
-    return LiveCluster(api, namespaces=where, timing=timing, random_fraction=chance)
+    return LiveCluster(api, namespaces=where, timing=replace(timing, idle_timeout_s=timeout_s), random_fraction=chance)
 
 
 def wait_for_changes(

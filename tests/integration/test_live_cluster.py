@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import enumerate as threads
@@ -40,6 +41,7 @@ from tests.fakes.apiserver.requests import Request
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
 
+HOUR_S: Final = 3600.0
 WEB: Final = ObjectKey(SERVICE, "shop", "web")
 
 
@@ -144,6 +146,24 @@ def check_resumption(
     (requests,) = server.log.requests("list", "services")
     assert (requests.query["limit"], requests.query["resourceVersionMatch"]) == ("1", "NotOlderThan")
     assert cluster.decoded == 4
+
+
+@pytest.mark.parametrize(("order", "watches"), [(Order.END, 2), (Order.EXPIRE, 1)])
+def test_after_a_resource_version_expired_the_list_does_not_wait_for_a_pause(
+    server: ApiServer, tmp_path: Path, order: Order, watches: int
+) -> None:
+    cluster = live_cluster(server, tmp_path, timing=replace(QUICK, initial_backoff_s=HOUR_S, max_backoff_s=HOUR_S))
+    wait_until_synced(cluster, SERVICE)
+    assert list_changes_until_added(server, cluster, "first") == []
+    server.end_watches()  # with an event, so the next one follows at once
+    server.log.wait_for("watch", "services", count=2)
+    assert list_changes_until_added(server, cluster, "second") == []
+    server.expire()
+    server.log.clear()
+    server.end_watches(order)
+    server.log.wait_for("watch", "services", count=watches)
+    assert list_changes_until_added(server, cluster) == []
+    cluster.close()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from extdns.resources.networking import INGRESS
 from tests.cluster_changes import PhaseSummary, ProblemSummary, added, edited, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,
+    QUICK,
     check_existence,
     list_changes_until_added,
     live_cluster,
@@ -58,7 +60,7 @@ def test_a_restarted_api_server_or_an_expired_watch_is_an_info_line_and_the_kind
     server: ApiServer, tmp_path: Path, caplog: pytest.LogCaptureFixture, order: Order
 ) -> None:
     caplog.set_level(logging.INFO)
-    cluster = live_cluster(server, tmp_path, failing_after_s=MAX_WAIT_S)
+    cluster = live_cluster(server, tmp_path, timing=replace(QUICK, failing_after_s=MAX_WAIT_S))
     wait_until_synced(cluster, SERVICE)
     refused = server.faults.arm(Drop(), resource="services", times=3)
     server.end_watches(order)

@@ -82,6 +82,7 @@ class Reflector:
         self._monotonic = monotonic
         self._use_version(self._kind_versions[0])
         self._version = ""  # everything up to this version was received; "" if a list is needed
+        self._is_resuming = False  # whether the current run began with that version
         self._is_version_doubtful = False  # whether the server may have lost that version
         self._streams_lists = True
         self._failing_since_s = math.inf  # first of the consecutive failed requests and broken watches
@@ -162,7 +163,8 @@ class Reflector:
             return self._backoff.count_failure(exc.retry_after_s)
         except ExpiredError as exc:
             self._version = ""
-            return self._handle_failure(str(exc), None)
+            pause_s = self._handle_failure(str(exc), None)
+            return 0.0 if self._is_resuming else pause_s
         except ApiError as exc:
             return self._handle_failure(str(exc), exc.retry_after_s)
         except Exception as exc:  # noqa: BLE001 - law 3: a defect must not end the watch of a kind
@@ -199,6 +201,7 @@ class Reflector:
 
     def _list_and_watch(self) -> float:
         self._accept_list_request()
+        self._is_resuming = bool(self._version)
         if self._version and self._is_version_doubtful and self._is_history_replaced():
             self._version = ""
         if not self._version and self._streams_lists and not self._lists_pages:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
-from random import Random
 from typing import Final
 
 import pytest
@@ -22,17 +22,21 @@ from tests.slow.cluster.release import Release
 
 BINDING: Final = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/external-dns-viewer"
 NUMBERS: Final = count()
+SEEDS: Final = int(os.environ.get("LIFE_SEEDS", "1"))
+"""In how many runs of each test the program is killed at random moments."""
 
 
-@pytest.fixture
-def life(cluster: Cluster, helm: Helm, dns: Route53, tmp_path: Path) -> Iterator[Life]:
+@pytest.fixture(params=[None, *range(SEEDS)], ids=lambda seed: "steady" if seed is None else f"stops {seed}")
+def life(
+    request: pytest.FixtureRequest, cluster: Cluster, helm: Helm, dns: Route53, tmp_path: Path
+) -> Iterator[Life]:
     for found in cluster.objects("Service"):
         if found["metadata"]["name"] != "kubernetes":
             cluster.delete("Service", found["metadata"]["namespace"], found["metadata"]["name"])
     with Release(cluster, helm, tmp_path, {"sources": ["service", "crd"]}) as release:
-        made = Life(release, dns, tmp_path)
+        made = Life(release, dns, tmp_path, seed=request.param)
         yield made
-        made.process.end(signal.SIGKILL)
+        made.kill()
         if not cluster.is_running:
             cluster.start()
     for found in cluster.objects("DNSEndpoint"):
@@ -79,11 +83,11 @@ def test_the_records_of_services_that_garbage_collection_deletes_with_their_owne
 
 def test_a_delete_during_a_gap_in_the_watch_is_made_after_the_history_was_compacted(life: Life, shop: str) -> None:
     life.begin(*build_services(shop, 4))
-    life.process.send_signal(signal.SIGSTOP)
+    life.send_signal(signal.SIGSTOP)
     life.cluster.delete("Service", shop, f"{shop}-0")
     life.cluster.put(build_service("new", shop))
     life.cluster.expire()
-    life.process.send_signal(signal.SIGCONT)
+    life.send_signal(signal.SIGCONT)
     life.until_published()
     assert life.deleted() == {f"{shop}-0.{ZONE}"}
     life.end()
@@ -125,11 +129,11 @@ def test_no_record_goes_if_etcd_is_emptied_and_all_are_right_after_the_objects_w
 def test_no_record_goes_if_another_empty_cluster_answers_at_the_address(life: Life, shop: str) -> None:
     life.begin(*build_services(shop))
     before = life.published()
-    life.process.send_signal(signal.SIGSTOP)
+    life.send_signal(signal.SIGSTOP)
     life.cluster.restart(keep=False)
     life.release.apply()
     life.cluster.put(build_service("new", shop))
-    life.process.send_signal(signal.SIGCONT)
+    life.send_signal(signal.SIGCONT)
     life.until(lambda: f"new.{ZONE}" in life.published())
     life.until_logged("Deletes are held")
     assert life.published() == before | {f"new.{ZONE}": ("192.0.2.1",)}
@@ -210,8 +214,7 @@ def test_the_records_of_a_headless_service_follow_its_pods_and_endpoint_slices(l
     spec = {"clusterIP": "None", "selector": labels, "ports": [{"port": 80}]}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node"}}
     life.cluster.put(node)  # EndpointSlices contain no Pods of unknown nodes
-    life.cluster.put(build_service("web", shop, "") | {"spec": spec, "status": {"loadBalancer": {}}})
-    life.process.start()
+    life.begin(build_service("web", shop, "") | {"spec": spec, "status": {"loadBalancer": {}}})
 
     def put_pod(number: int, *, ready: bool) -> None:
         condition = {"type": "Ready", "status": str(ready), "lastTransitionTime": None}
@@ -236,14 +239,10 @@ def test_the_records_of_a_headless_service_follow_its_pods_and_endpoint_slices(l
     life.end()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_program_that_is_killed_at_random_points_of_an_unsteady_cluster_publishes_what_its_objects_request(
-    life: Life, shop: str, seed: int
-) -> None:
-    random = Random(seed)
+def test_changes_in_any_order_are_published_although_servers_and_credentials_change(life: Life, shop: str) -> None:
     life.begin(*build_services(shop))
     names = [f"{shop}-{number}" for number in range(MANY)]
-    gone = random.sample(names, 4)  # fewer than are held
+    gone = life.random.sample(names, 4)  # fewer than are held
     steps: list[Callable[[], object]] = [
         *(partial(life.cluster.delete, "Service", shop, name) for name in gone),
         *(partial(life.cluster.put, build_service(f"new-{number}", shop)) for number in range(4)),
@@ -252,14 +251,9 @@ def test_a_program_that_is_killed_at_random_points_of_an_unsteady_cluster_publis
         partial(life.cluster.restart, new_history=False),
         life.release.renew_token,
     ]
-    random.shuffle(steps)
+    life.random.shuffle(steps)
     for step in steps:
-        if random.random() < 0.3:
-            life.process.end(random.choice([signal.SIGKILL, signal.SIGTERM]))
         step()
-        if random.random() < 0.6:
-            life.process.start()
-    life.process.start()
     life.until_published()
     assert life.deleted() == {f"{name}.{ZONE}" for name in gone}
     life.end()
