@@ -90,7 +90,7 @@ def test_with_the_values_of_the_eks_test_file_pods_have_spread_constraints_and_a
     assert [one["topologyKey"] for one in spread] == ["kubernetes.io/hostname", "topology.kubernetes.io/zone"]
     assert all(one["labelSelector"] == spec["selector"] == budget["spec"]["selector"] for one in spread)
     assert budget["spec"]["minAvailable"] == 1
-    assert spec["strategy"] == {"type": "RollingUpdate"}
+    assert spec["strategy"]["type"] == "RollingUpdate"
 
 
 def test_several_replicas_run_with_leader_election_on_a_lease_named_after_the_release_or_by_extra_args(

@@ -208,3 +208,12 @@ def test_the_program_lacks_no_right_and_uses_every_right_that_the_chart_grants(
     assert find_rights(stocked.read_audit_log()[before:], denied=True) <= {one[:3] for one in NOT_IN_ONE_NAMESPACE}
     lists = {right for right in granted if right[0] == "list"} if stocked.streams_lists else set()
     assert find_used() | optional == granted - lists
+
+
+def test_an_installation_goes_from_two_replicas_to_one_by_server_side_apply(
+    any_version: Cluster, helm: Helm, tmp_path: Path
+) -> None:
+    with Release(any_version, helm, tmp_path, {"replicaCount": 2}):
+        Release(any_version, helm, tmp_path, {"replicaCount": 1})
+        found = any_version.kubectl("-n", NAMESPACE, "get", "deployment", "-o", "jsonpath={.items[*].spec.strategy}")
+    assert found == '{"type":"Recreate"}'
