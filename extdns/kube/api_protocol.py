@@ -77,6 +77,9 @@ _STATUSES: Final = msgspec.json.Decoder(ApiStatus)
 _NOT_SERVED: Final = b"404 page not found"
 """The response body for an API group that is not served. All other errors are `Status` objects."""
 
+_NO_PERMISSION: Final = ' is forbidden: User "'
+"""In the message of a `Status` for a missing permission (apiserver, `responsewriters.ForbiddenStatus`)."""
+
 _NOT_FOUND: Final = re.compile(r'[a-z0-9.-]+ "([^"]+)" not found')
 """The message of a `Status` for an object that does not exist (apimachinery, NewNotFound)."""
 _CLASSES: Final[dict[int, type[ApiError]]] = {
@@ -85,6 +88,14 @@ _CLASSES: Final[dict[int, type[ApiError]]] = {
     HTTPStatus.CONFLICT: ConflictError,
     HTTPStatus.GONE: ExpiredError,
 }
+
+
+def lacks_permission(error: Exception) -> bool:
+    """Return whether *error* says that a permission is missing.
+
+    An admission policy, a quota, and a namespace that is being deleted refuse single objects with the same code 403.
+    """
+    return isinstance(error, DeniedError) and error.code == HTTPStatus.FORBIDDEN and _NO_PERMISSION in str(error)
 
 
 def build_error(call: str, code: int, body: bytes, retry_after: str = "") -> ApiError:

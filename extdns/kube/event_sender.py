@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from extdns import log
 from extdns.errors import ApiError, DeniedError, NotFoundError
-from extdns.kube.api_protocol import build_collection_path, build_object_path
+from extdns.kube.api_protocol import build_collection_path, build_object_path, lacks_permission
 from extdns.kube.live import responses
 from extdns.log import Event
 from extdns.model.kind import CONFIG_MAP, Kind, ObjectKey, ObjectRef
@@ -198,11 +197,9 @@ class EventSender:
     def _handle_error(self, exc: Exception, key: ObjectKey) -> None:
         """Log *exc* and drop the Event. If the permission to create Events is missing, send none from now on.
 
-        Neither a namespace that is being deleted nor a missing permission for the namespace of the state
-        ConfigMap stops other Events.
+        A missing permission for the namespace of the state ConfigMap does not stop other Events.
         """
-        forbidden = isinstance(exc, DeniedError) and exc.code == HTTPStatus.FORBIDDEN
-        if forbidden and key.kind != CONFIG_MAP and "being terminated" not in str(exc):
+        if lacks_permission(exc) and key.kind != CONFIG_MAP:
             self._is_forbidden = True
             _log.warning(Event.EVENTS_DISABLED, message=str(exc))
         else:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from extdns import log
-from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError
-from extdns.kube.api_protocol import build_object_path
+from extdns.errors import ApiError, ConflictError, NotFoundError
+from extdns.kube.api_protocol import build_object_path, lacks_permission
 from extdns.kube.status_conditions import (
     Json,
     ObjectWithStatus,
@@ -37,9 +38,8 @@ _APPLY: Final = "application/apply-patch+yaml"
 _ATTEMPTS: Final = 5
 _MIN_BACKOFF_S: Final = 0.2
 _MAX_BACKOFF_S: Final = 60.0
-_FORBIDDEN_CODES: Final = frozenset({403, 405})
 _UNDECLARED_FIELD: Final = "field not declared in schema"
-_REFUSED_CODES: Final = frozenset({400, 413, 415, 422})
+_REFUSED_CODES: Final = frozenset({400, 403, 413, 415, 422})
 _FOUND: Final = msgspec.json.Decoder(ObjectWithStatus)
 
 WritableStatus = ObjectStatus | PolicyStatus | ReleasedObject
@@ -143,12 +143,11 @@ class KubernetesStatusWriter:
 
     def _handle_error(self, object_status: WritableStatus, exc: Exception) -> None:
         """Queue the status again after a backoff, unless the error is permanent."""
-        terminating = isinstance(exc, DeniedError) and "being terminated" in str(exc)
-        if isinstance(exc, ApiError) and exc.code in _FORBIDDEN_CODES and not terminating:
+        if lacks_permission(exc) or (isinstance(exc, ApiError) and exc.code == HTTPStatus.METHOD_NOT_ALLOWED):
             self._switch_off(str(exc))
             return
         _log.debug(Event.STATUS_NOT_WRITTEN, error=type(exc).__name__, message=str(exc))
-        if not isinstance(exc, ApiError) or terminating or exc.code in _REFUSED_CODES:
+        if not isinstance(exc, ApiError) or exc.code in _REFUSED_CODES:
             return
         with self._changed:
             if self._busy == object_status.key:

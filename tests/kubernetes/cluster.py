@@ -16,10 +16,13 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Final, Self
 
+from google.auth import jwt
+from google.auth.crypt import ES256Signer
+
 from tests.fakes.apiserver.kinds import NAMESPACE, Catalogue, Kind
 from tests.fakes.apiserver.raw_client import MERGE, RawClient, Reply
 from tests.kubernetes.kinds import BUILT_IN, OF_THE_CHART, THING, build_crd
-from tests.kubernetes.servers import Servers
+from tests.kubernetes.servers import ISSUER, Servers
 from tests.required_programs import KUBERNETES, require_programs
 
 Json = dict[str, Any]
@@ -27,6 +30,8 @@ Json = dict[str, Any]
 OLDEST, *_, NEWEST = sorted(KUBERNETES)
 _NO_OBJECT: Final = base64.b64encode(b"/no-object").decode()
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_LEEWAY_S: Final = 60
+"""For so much longer than it says the API server accepts a token."""
 _WITHOUT_STREAMS: Final = ("--feature-gates=WatchList=false",)
 _HANGS_S: Final = 240.0
 _NEVER_SET: Final = Event()
@@ -212,6 +217,20 @@ class Cluster:
         request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
         return str(self._write("POST", path, request)["status"]["token"])
 
+    def sign_token(self, namespace: str, account: str, *, until_s: float) -> str:
+        """Return a token of a ServiceAccount that is valid until the Unix time *until_s*, sooner than one can request."""
+        path = f"{NAMESPACE.path}/{namespace}/serviceaccounts/{account}"
+        owner = {"name": account, "uid": _check_success(self.raw_client.get(path))["metadata"]["uid"]}
+        claims = {
+            "iss": ISSUER,
+            "aud": [ISSUER],
+            "exp": int(until_s) - _LEEWAY_S,
+            "sub": f"system:serviceaccount:{namespace}:{account}",
+            "kubernetes.io": {"namespace": namespace, "serviceaccount": owner},
+        }
+        signer = ES256Signer.from_string(self._servers.accounts.key.read_bytes())
+        return bytes(jwt.encode(signer, claims)).decode()
+
     def read_audit_log(self) -> list[Json]:
         """Return the requests that were made with ServiceAccount tokens; a watch once it has ended."""
         return [json.loads(line) for line in self._servers.audit_log.read_text(encoding="utf-8").splitlines()]
@@ -273,6 +292,10 @@ class Cluster:
             self._servers.replace_etcd(keep=keep)
             self._namespaces.clear()
         self.start()
+
+    def roll(self) -> None:
+        """Replace the API server by another one without a gap, as a rolling restart does."""
+        self._servers.roll(lambda: self._is_served("/readyz"))
 
     def take_snapshot(self) -> Path:
         """Return a copy of etcd's data. The server is restarted for that."""

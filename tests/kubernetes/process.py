@@ -41,6 +41,11 @@ class Process:
             else:
                 raise RuntimeError(f"{self._name} ended with code {code}\n{self._read_end_of_log()}")
 
+    def end(self) -> None:
+        """Stop the program with SIGTERM and wait until it has ended."""
+        self._running.terminate()
+        self._running.wait()
+
     def kill(self) -> None:
         """Kill the program with SIGKILL and wait until it has ended."""
         self._running.kill()

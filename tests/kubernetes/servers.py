@@ -18,6 +18,8 @@ Ready = Callable[[], bool]
 
 _HOST: Final = "127.0.0.1"
 _READY_S: Final = 240.0
+_BOTH_ANSWER: Final = 20
+"""After so many connections, each of two servers that share a port has surely had one."""
 _REGISTRY: Final = "/registry/"
 """The prefix of the keys in etcd under which the API server stores all objects."""
 ISSUER: Final = "https://kubernetes.default.svc"
@@ -104,6 +106,18 @@ class Servers:
         self.wait_until(ready, "ready API server")
         self._controllers = Process(self._build_controller_command(), self._folder / "kube-controller-manager.log")
 
+    def roll(self, ready: Ready) -> None:
+        """Start another API server on the same port, wait until both are ready, and end the first one with SIGTERM.
+
+        Raises:
+            RuntimeError: the API server is not running, or the other one did not become ready.
+        """
+        first = self._api
+        self._api = Process(self._build_api_command(), self._folder / "kube-apiserver.log")
+        self.wait_until(lambda: all(ready() for _ in range(_BOTH_ANSWER)), "two ready API servers")
+        if first is not None:
+            first.end()
+
     def wait_until(self, ready: Ready, what: str) -> None:
         """Wait until *ready* returns True. *what* describes the condition in error messages.
 
@@ -167,6 +181,8 @@ class Servers:
             *(f"kube-apiserver-{self.minor}", "--etcd-servers", self.etcd.url),
             "--etcd-compaction-interval=0",  # tests compact the history themselves
             *("--bind-address", _HOST, "--secure-port", str(self._port), "--advertise-address=192.0.2.1"),
+            "--permit-port-sharing",  # by two at a time, between which the kernel distributes connections
+            "--shutdown-watch-termination-grace-period=5s",  # else open watches delay the end for a minute
             *("--tls-cert-file", files.certificate, "--tls-private-key-file", files.key),
             *("--client-ca-file", made.ca.certificate, "--authorization-mode=RBAC"),
             *("--service-account-issuer", ISSUER, "--service-cluster-ip-range=10.96.0.0/12"),

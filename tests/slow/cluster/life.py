@@ -173,6 +173,12 @@ class Life:
             if edit.before is not None and edit.before.type == "A" and edit.after is None
         }
 
+    def restart(self) -> None:
+        """Kill the program and start it again."""
+        with self._stops.lock:
+            self.process.end(signal.SIGKILL)
+            self.process.start()
+
     def kill(self) -> None:
         """End the program, whatever it does."""
         self._stops.end()

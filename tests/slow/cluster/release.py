@@ -54,9 +54,19 @@ class Release:
 
     def renew_token(self, **spec: object) -> None:
         """Write a new token of the ServiceAccount, as a kubelet does. *spec* is that of the TokenRequest."""
-        (account,) = of("ServiceAccount", self.manifests)
-        token = self.cluster.create_token(NAMESPACE, account["metadata"]["name"], **spec)
+        self._write_token(self.cluster.create_token(NAMESPACE, self._account, **spec))
+
+    def write_short_token(self, *, until_s: float) -> None:
+        """Write a token of the ServiceAccount that is valid until the Unix time *until_s*."""
+        self._write_token(self.cluster.sign_token(NAMESPACE, self._account, until_s=until_s))
+
+    def _write_token(self, token: str) -> None:
         self.token_file.write_text(token, encoding="utf-8")
+
+    @property
+    def _account(self) -> str:
+        (account,) = of("ServiceAccount", self.manifests)
+        return str(account["metadata"]["name"])
 
     def flags(self, *more: str) -> list[str]:
         """Return the arguments of the program in its Deployment, with addresses of this machine, and *more*."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
+from time import time
 from typing import Final
 
 import pytest
@@ -15,12 +16,14 @@ import pytest
 from tests.fakes.apiserver.raw_client import MERGE
 from tests.fakes.route53.server import Route53
 from tests.kubernetes.cluster import Cluster, Json
-from tests.objects import dns_endpoint
+from tests.fakes.apiserver.kinds import DNS_ENDPOINT
+from tests.objects import PREFIX, dns_endpoint
 from tests.slow.chart.tools import NAMESPACE, Helm
 from tests.slow.cluster.life import MANY, ZONE, Life, build_service, build_services
-from tests.slow.cluster.release import Release
+from tests.slow.cluster.release import Release, build_list
 
 BINDING: Final = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/external-dns-viewer"
+STATUS: Final = "dnsendpoints/status"
 NUMBERS: Final = count()
 SEEDS: Final = int(os.environ.get("LIFE_SEEDS", "1"))
 """In how many runs of each test the program is killed at random moments."""
@@ -108,6 +111,19 @@ def test_a_killed_api_server_costs_no_record_and_later_changes_are_published(lif
     life.end()
 
 
+def test_a_rolling_restart_of_the_api_server_costs_no_record_and_later_changes_are_published(
+    life: Life, shop: str
+) -> None:
+    life.begin(*build_services(shop))
+    for number in range(2):
+        life.cluster.delete("Service", shop, f"{shop}-{number}")
+        life.cluster.roll()
+        life.cluster.put(build_service(f"new-{number}", shop))
+    life.until_published()
+    assert life.deleted() == {f"{shop}-{number}.{ZONE}" for number in range(2)}
+    life.end()
+
+
 def test_no_record_goes_if_etcd_is_emptied_and_all_are_right_after_the_objects_were_restored(
     life: Life, shop: str
 ) -> None:
@@ -175,17 +191,32 @@ def test_no_record_goes_while_rights_are_withdrawn_and_deletes_are_made_once_the
     life.end()
 
 
-def test_no_record_goes_while_the_token_is_invalid_and_a_new_one_is_read_from_its_file(
-    life: Life, shop: str, cluster: Cluster
-) -> None:
-    secrets = f"/api/v1/namespaces/{NAMESPACE}/secrets"
-    secret = cluster.raw_client.send("POST", secrets, {"metadata": {"name": "bound"}}).body
+def write_bound_token(release: Release) -> Callable[[], object]:
+    """Write a token that is bound to a Secret. Return what deletes the Secret."""
+    secrets, client = f"/api/v1/namespaces/{NAMESPACE}/secrets", release.cluster.raw_client
+    secret = client.send("POST", secrets, {"metadata": {"name": "bound"}}).body
     bound = {"apiVersion": "v1", "kind": "Secret", "name": "bound", "uid": secret["metadata"]["uid"]}
-    life.release.renew_token(boundObjectRef=bound)
+    release.renew_token(boundObjectRef=bound)
+    return lambda: client.send("DELETE", f"{secrets}/bound")
+
+
+def write_short_token(release: Release) -> Callable[[], object]:
+    """Write a token that is valid for some seconds. Return what waits for its end."""
+    until_s = time() + 5
+    release.write_short_token(until_s=until_s)
+    return lambda: release.cluster.until(lambda: time() > until_s + 1)
+
+
+@pytest.mark.parametrize("write", [write_bound_token, write_short_token], ids=["its Secret is gone", "expired"])
+def test_no_record_goes_while_the_token_is_invalid_and_a_new_one_is_read_from_its_file(
+    life: Life, shop: str, cluster: Cluster, write: Callable[[Release], Callable[[], object]]
+) -> None:
     life.begin(*build_services(shop))
     before = life.published()
-    cluster.raw_client.send("DELETE", f"{secrets}/bound")  # which ends the token
-    cluster.restart(new_history=False)
+    invalidate = write(life.release)
+    life.restart()
+    invalidate()
+    cluster.restart(new_history=False)  # which remembers valid tokens for 10 s, and does not end watches
     life.until_logged("Unauthorized")
     cluster.delete("Service", shop, f"{shop}-1")
     assert life.published() == before
@@ -206,6 +237,63 @@ def test_after_etcd_was_restored_from_an_older_snapshot_the_records_are_those_of
     life.cluster.restore_snapshot(snapshot)
     life.until_published()
     assert life.deleted() == {f"new.{ZONE}", f"{shop}-0.{ZONE}"}
+    life.end()
+
+
+def build_refusal(namespace: str, reason: str) -> list[Json]:
+    """Return an admission policy that refuses statuses and Events in *namespace*, and its binding."""
+    rules = [
+        {"apiGroups": [group], "apiVersions": ["*"], "operations": ["*"], "resources": [resource]}
+        for group, resource in ((DNS_ENDPOINT.group, STATUS), ("events.k8s.io", "events"))
+    ]
+    where = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}}
+    policy = {
+        "matchConstraints": {"resourceRules": rules, **where},
+        "validations": [{"expression": "false", "message": "not here", "reason": reason}],
+    }
+    return [
+        {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": namespace}, "spec": spec}
+        for kind, spec in (
+            ("ValidatingAdmissionPolicy", policy),
+            ("ValidatingAdmissionPolicyBinding", {"policyName": namespace, "validationActions": ["Deny"]}),
+        )
+    ]
+
+
+@pytest.mark.parametrize("reason", ["Invalid", "Forbidden"])
+def test_names_are_published_while_admission_refuses_statuses_and_events_which_are_written_afterwards(
+    life: Life, shop: str, reason: str
+) -> None:
+    def put(name: str) -> None:
+        bad = build_service(f"{name}-bad", shop)
+        bad["metadata"]["annotations"][f"{PREFIX}hostname"] = "a..b"
+        life.cluster.put_all([bad, dns_endpoint(name, namespace=shop)])
+
+    def is_refused() -> bool:
+        path = f"{DNS_ENDPOINT.path.rpartition('/')[0]}/namespaces/{shop}/{STATUS.replace('/', '/first/')}?dryRun=All"
+        return life.cluster.raw_client.send("PATCH", path, {"status": {}}, content_type=MERGE).code >= 400
+
+    def find_denied() -> set[str]:
+        return {
+            one["objectRef"]["resource"]
+            for one in life.cluster.read_audit_log()
+            if one.get("objectRef", {}).get("namespace") == shop and one["responseStatus"]["code"] in {403, 422}
+        }
+
+    policy = build_list(build_refusal(shop, reason))
+    life.begin(dns_endpoint("first", namespace=shop))
+    life.cluster.kubectl("apply", "--server-side", "-f", "-", stdin=policy)
+    life.until(is_refused)
+    put("web")
+    life.until_published()
+    life.until(lambda: find_denied() == {"dnsendpoints", "events"})
+    life.cluster.kubectl("delete", "-f", "-", stdin=policy)
+    life.until(lambda: not is_refused())
+    put("later")
+    life.until(lambda: "status" in (life.cluster.get("DNSEndpoint", shop, "later") or {}))
+    events = f"/apis/events.k8s.io/v1/namespaces/{shop}/events"
+    life.until(lambda: [one["regarding"]["name"] for one in life.cluster.raw_client.get(events).body["items"]])
+    assert life.deleted() == set()
     life.end()
 
 
