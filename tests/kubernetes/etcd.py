@@ -56,10 +56,11 @@ class Etcd:
         found = self._call("kv/range", {"key": _encode(prefix), "range_end": _encode(end)})
         return {entry["key"]: entry["value"] for entry in found.get("kvs", ())}
 
-    def write(self, values: dict[str, str]) -> None:
-        """Store *values*, keys and values encoded in base64. Each key is written in a revision of its own."""
-        for key, value in values.items():
-            self._call("kv/put", {"key": key, "value": value})
+    def write(self, values: dict[str, str], *, at_once: int = 1) -> None:
+        """Store *values*, keys and values encoded in base64. Each revision has *at_once* of them, at most 128."""
+        puts = [{"requestPut": {"key": key, "value": value}} for key, value in values.items()]
+        for start in range(0, len(puts), at_once):
+            self._call("kv/txn", {"success": puts[start : start + at_once]})
 
     def _is_ready(self) -> bool:
         try:

@@ -70,6 +70,12 @@ class Replica:
         assert self._process is not None
         self._process.send_signal(number)
 
+    def read_peak_kib(self) -> int:
+        """Return the peak of the resident memory of the running process, in KiB."""
+        assert self._process is not None
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        return int(status.partition("VmHWM:")[2].split()[0])
+
     def read_logs(self) -> list[str]:
         """Return the lines of all logs so far."""
         return [line for path in self._logs for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
