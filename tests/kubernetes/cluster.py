@@ -8,6 +8,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
+from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +36,15 @@ _LEEWAY_S: Final = 60
 _WITHOUT_STREAMS: Final = ("--feature-gates=WatchList=false",)
 _HANGS_S: Final = 240.0
 _NEVER_SET: Final = Event()
+
+
+class _Administrator(RawClient):
+    """Repeats a request until the server has initialized the storage of its kind, as after a CRD was created."""
+
+    def send(self, *args: Any, **options: Any) -> Reply:  # noqa: ANN401 - as RawClient
+        while (reply := super().send(*args, **options)).code == HTTPStatus.TOO_MANY_REQUESTS:
+            _NEVER_SET.wait(0.1)
+        return reply
 
 
 class Cluster:
@@ -72,7 +82,7 @@ class Cluster:
             self._folder = Path(opened.enter_context(TemporaryDirectory(prefix="cluster")))
             self._servers = Servers(self._minor, self._folder, flags=() if self.streams_lists else _WITHOUT_STREAMS)
             opened.callback(self._servers.close)
-            self.raw_client = RawClient(self, self._servers.certificates.build_client_context())
+            self.raw_client = _Administrator(self, self._servers.certificates.build_client_context())
             self.start()
             for kind in (*OF_THE_CHART, THING):
                 self.register(kind)

@@ -47,10 +47,12 @@ class Stops:
 
     Attributes:
         lock: is held while the process is not running.
+        count: how often it was killed so far.
     """
 
     def __init__(self, process: Replica, random: Random) -> None:
         self.lock = RLock()
+        self.count = 0
         self._process = process
         self._random = random
         self._ended = Event()
@@ -73,6 +75,7 @@ class Stops:
                 self._process.end(signal.SIGKILL)
                 self._ended.wait(self._random.random())
                 self._process.start()
+            self.count += 1
 
 
 class Life:
@@ -187,7 +190,7 @@ class Life:
     def end(self) -> None:
         """Stop the program, and check that it ended without an error and left foreign records alone."""
         self._stops.end()
-        print(f"published within {self._longest_s:.1f} s")
+        print(f"{self._stops.count} stops, published within {self._longest_s:.1f} s")
         assert self.process.end(signal.SIGTERM) == 0
         assert self.process.exits == []
         (foreign,) = self._dns.shown(self._zone_id, name=HAND)

@@ -30,9 +30,7 @@ SEEDS: Final = int(os.environ.get("LIFE_SEEDS", "1"))
 
 
 @pytest.fixture(params=[None, *range(SEEDS)], ids=lambda seed: "steady" if seed is None else f"stops {seed}")
-def life(
-    request: pytest.FixtureRequest, cluster: Cluster, helm: Helm, dns: Route53, tmp_path: Path
-) -> Iterator[Life]:
+def life(request: pytest.FixtureRequest, cluster: Cluster, helm: Helm, dns: Route53, tmp_path: Path) -> Iterator[Life]:
     for found in cluster.objects("Service"):
         if found["metadata"]["name"] != "kubernetes":
             cluster.delete("Service", found["metadata"]["namespace"], found["metadata"]["name"])

@@ -67,7 +67,9 @@ def build_addresses(number: int) -> list[str]:
 
 
 def store(cluster: Cluster) -> None:
-    stored = ((f"/registry/{folder}/{BIG}/{obj['metadata']['name']}", json.dumps(obj)) for folder, obj in build_objects())
+    stored = (
+        (f"/registry/{folder}/{BIG}/{obj['metadata']['name']}", json.dumps(obj)) for folder, obj in build_objects()
+    )
     cluster.write({encode(key): encode(value) for key, value in stored})
 
 
