@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from extdns import log
-from extdns.errors import ApiError, ConflictError, NotFoundError
+from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError
 from extdns.kube.api_protocol import build_object_path, lacks_permission
 from extdns.kube.status_conditions import (
     Json,
@@ -213,6 +213,8 @@ class KubernetesStatusWriter:
         try:
             return _FOUND.decode(self._api.send("PATCH", path, _PATCHER, msgspec.json.encode(body), _MERGE))
         except DeniedError as exc:
+            if not lacks_permission(exc):
+                raise
             self._finalizer = ""
             _log.warning(Event.FINALIZER_NOT_CHANGED, message=str(exc))
             return found

@@ -232,7 +232,7 @@ class Cluster:
         return str(self._write("POST", path, request)["status"]["token"])
 
     def sign_token(self, namespace: str, account: str, *, until_s: float) -> str:
-        """Return a token of a ServiceAccount that is valid until the Unix time *until_s*, sooner than one can request."""
+        """Return a token that is valid until the Unix time *until_s*, which may be sooner than one can request."""
         path = f"{NAMESPACE.path}/{namespace}/serviceaccounts/{account}"
         owner = {"name": account, "uid": _check_success(self.raw_client.get(path))["metadata"]["uid"]}
         claims = {

@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from subprocess import Popen
 from typing import Any, Final
 
 from tests.program.fork_client import Started, request
@@ -32,7 +33,7 @@ class Replica:
         self._folder = folder
         self._flags = flags
         self._environ = environ
-        self._process: Started | None = None
+        self._process: Started | Popen[bytes] | None = None
         self._logs: list[Path] = []
 
     @property
@@ -48,8 +49,12 @@ class Replica:
         self._logs.append(self._folder / f"replica-{self.name}-{len(self._logs)}.log")
         environ = environment(POD_NAME=f"extdns-{self.name}", **self._environ)
         with self._logs[-1].open("wb") as log, open(os.devnull, "rb") as null:  # noqa: PTH123 - a device
-            streams = (null.fileno(), log.fileno(), log.fileno())
-            self._process = request(start_fork_server(), self._flags, environ, ROOT, streams)
+            self._process = self._spawn(self._flags, environ, (null.fileno(), log.fileno(), log.fileno()))
+
+    def _spawn(
+        self, flags: Sequence[str], environ: Mapping[str, str], streams: Sequence[int]
+    ) -> Started | Popen[bytes]:
+        return request(start_fork_server(), flags, environ, ROOT, streams)
 
     def end(self, number: signal.Signals) -> int:
         """Send a signal, wait, and return the exit code.

@@ -84,6 +84,7 @@ class Life:
     With a *seed*, the program is killed at random moments after `begin`.
 
     Attributes:
+        flags: the flags of the program.
         process: the process, which is running after `begin`.
         random: what a test draws.
     """
@@ -93,7 +94,8 @@ class Life:
         self.release = release
         self._dns = dns
         self._zone_id = dns.add_zone(ZONE, records=[FOREIGN])
-        self.process = Replica("0", folder, release.flags(GRACE, f"--domain-filter={ZONE}"), release.environ(dns))
+        self.flags = release.flags(GRACE, f"--domain-filter={ZONE}")
+        self.process = Replica("0", folder, self.flags, release.environ(dns))
         self.random = Random(seed)
         self._stops = Stops(self.process, Random(seed))
         self._is_steady = seed is None

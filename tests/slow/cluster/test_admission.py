@@ -20,7 +20,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.resources.core import Service, ServiceSpec
 from extdns.sources.common.annotation_names import OLD_PREFIX, PREFIX
-from tests.fakes.apiserver.raw_client import Reply, build_service
+from tests.fakes.apiserver.raw_client import Reply
 from tests.fakes.view import FakeView
 from tests.kubernetes.cluster import Cluster
 from tests.unit.model import test_ttl, test_validation
@@ -82,9 +82,9 @@ def with_prefix(annotations: dict[str, str], prefix: str = PREFIX) -> dict[str, 
 
 
 def build(annotations: dict[str, str], namespace: str = NAMESPACE, **labels: str) -> dict[str, Any]:
-    obj = build_service("web", namespace, **labels)
-    obj["metadata"]["annotations"] = annotations
-    return obj
+    metadata = {"name": "web", "namespace": namespace, "labels": labels, "annotations": annotations}
+    spec = {"type": "LoadBalancer", "ports": [{"port": 80}]}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
 
 
 def try_to_create(cluster: Cluster, obj: dict[str, Any]) -> Reply:

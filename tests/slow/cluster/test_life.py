@@ -13,10 +13,10 @@ from typing import Final
 
 import pytest
 
+from tests.fakes.apiserver.kinds import DNS_ENDPOINT
 from tests.fakes.apiserver.raw_client import MERGE
 from tests.fakes.route53.server import Route53
 from tests.kubernetes.cluster import Cluster, Json
-from tests.fakes.apiserver.kinds import DNS_ENDPOINT
 from tests.objects import PREFIX, dns_endpoint
 from tests.slow.chart.tools import NAMESPACE, Helm
 from tests.slow.cluster.life import MANY, ZONE, Life, build_service, build_services

@@ -32,7 +32,7 @@ def build_objects() -> Iterator[tuple[str, Json]]:
     for number in range(BALANCERS + HEADLESS):
         name = f"s{number}"
         is_headless = number >= BALANCERS
-        spec = {"type": "ClusterIP", "clusterIP": "None"} if is_headless else {"type": "LoadBalancer"}
+        spec: Json = {"type": "ClusterIP", "clusterIP": "None"} if is_headless else {"type": "LoadBalancer"}
         address = None if is_headless else build_addresses(number)[0]
         yield "services/specs", service(name, namespace=BIG, address=address, ports=ports, **spec)
         for half, address in enumerate(build_addresses(number)):
