@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all gssapi coverage soak chaos lint check docs rehearse bench pictures generate lock clean
+.PHONY: help demo test test-all gssapi coverage soak chaos lint check docs rehearse bench pictures cluster generate lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ pictures: $(VENV)/dev.stamp ## the pictures in README, from a real run in Chromi
 
 bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster, Route 53 and BIND
 	@$(BIN)/python -m tests.bench
+
+cluster: $(VENV)/dev.stamp ## a Kubernetes control plane of your own until Ctrl-C; prints its kubeconfig (needs Go)
+	@$(BIN)/python -m tests.kubernetes
 
 generate: $(VENV)/dev.stamp ## the reference pages, schemas and chart files that are made from the code
 	@$(BIN)/python -m tools.generate
