@@ -334,9 +334,9 @@ def _escape(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the largest code with four digits
 
 
-BURST: Final = 60
+BURST: Final = 50
 """How many lines about single names and objects may be written at once."""
-RESERVED: Final = 40
+RESERVED: Final = 30
 """How many more lines may be about changes of records, which no other lines take away."""
 PER_BATCH: Final = 40
 """How many of them may be about one batch of decisions or observations, so that a large one leaves some for others."""

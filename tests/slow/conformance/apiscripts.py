@@ -82,6 +82,8 @@ def _generate_requests(
 
 
 def _generate_applies(at: str, body: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
+    # a configuration without fields of its own is left out: who then owns the fields of others is not in the fake
+    body = body.filter(lambda config: config.get("status" if at.endswith("/status") else "spec"))
     paths = st.builds(lambda manager: f"{at}?{manager}", _MANAGERS)
     return st.builds(Step, method=st.just("PATCH"), at=paths, body=body, content_type=st.just(APPLY))
 
