@@ -365,7 +365,7 @@ class DeleteGuard:
         return sorted(due, key=lambda entry: (entry.zone_id, entry.delete.owned.key if entry.delete else ()))
 
     def _grant_or_hold(self, due: list[Entry], now_s: float) -> set[DnsName]:
-        """Grant or hold the *due* deletes. If their scope is over budget, also hold those that are granted or soon due.
+        """Grant or hold the *due* deletes. Where they exceed a budget, hold those already granted, or soon due, too.
 
         Returns:
             The names to plan again.
