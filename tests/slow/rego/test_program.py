@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +13,9 @@ import pytest
 
 from extdns.controller.exit_codes import DONE, FAILED, VIOLATED
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import Json, namespace, service
+from tests.objects import Json, dns_endpoint, namespace, service
 from tests.program.installation import USAGE, Installation
-from tests.program.process import once
+from tests.program.process import ROOT, once
 from tests.program.running import Running
 from tests.slow.rego.opa_process import OpaProcess
 
@@ -31,8 +32,8 @@ FLAGS: Final = ("--interval=1s", "--delete-grace-period=0s")
 class Site:
     """An installation that asks a real OPA."""
 
-    def __init__(self, folder: Path, server: ApiServer | None, opa: OpaProcess) -> None:
-        self.installation = Installation(folder, server, sources=("service",), example_org="")
+    def __init__(self, folder: Path, server: ApiServer | None, opa: OpaProcess, *sources: str) -> None:
+        self.installation = Installation(folder, server, sources=sources or ("service",), example_org="")
         self.opa = opa
         self.flags = (*FLAGS, f"--opa-url={opa.url}", "--opa-timeout=1s")
 
@@ -104,6 +105,28 @@ def test_while_opa_is_gone_new_names_wait_and_no_record_is_deleted(site: Site) -
         site.opa.start()
         running.until("The policy server answers again")
         site.until_published("new.example.org A 192.0.2.1", WEB)
+
+
+def test_an_object_of_the_largest_size_does_not_hold_up_other_names(tmp_path: Path) -> None:
+    large = dns_endpoint("large")
+    private = [f"10.10.{number >> 8}.{number & 255}" for number in range(4000)]
+    large["spec"]["endpoints"] = [
+        {"dnsName": f"large{number}.example.org", "recordType": "A", "targets": private} for number in range(24)
+    ]
+    assert 1_400_000 < len(json.dumps(large)) < 1_500_000
+    policy = (ROOT / "examples/policy/rego/addresses.rego").read_text(encoding="utf-8")
+    with ApiServer() as server, OpaProcess(tmp_path, policies={POLICY: policy}) as opa:
+        server.put(namespace())
+        site = Site(tmp_path, server, opa, "service", "crd")
+        site.flags = (*FLAGS, f"--opa-url={opa.url}", "--opa-timeout=60s")
+        with site.start() as running:
+            site.installation.apply(service("web", address="11.0.0.1"))
+            site.until_published("web.example.org A 11.0.0.1")
+            site.installation.apply(large, service("api", address="11.0.0.1"))
+            site.until_published("api.example.org A 11.0.0.1", "web.example.org A 11.0.0.1")
+            site.installation.until(lambda: b'reason="policy-unavailable"} 24' in running.metrics())
+            site.installation.apply(service("new", address="11.0.0.1"))
+            site.until_published(*(f"{name}.example.org A 11.0.0.1" for name in ("api", "new", "web")))
 
 
 def test_new_names_wait_while_opa_does_not_answer(site: Site) -> None:
