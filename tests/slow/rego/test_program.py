@@ -35,7 +35,7 @@ class Site:
     def __init__(self, folder: Path, server: ApiServer | None, opa: OpaProcess, *sources: str) -> None:
         self.installation = Installation(folder, server, sources=sources or ("service",), example_org="")
         self.opa = opa
-        self.flags = (*FLAGS, f"--opa-url={opa.url}", "--opa-timeout=1s")
+        self.flags: tuple[str, ...] = (*FLAGS, f"--opa-url={opa.url}", "--opa-timeout=1s")
 
     @contextmanager
     def start(self, *flags: str) -> Iterator[Running]:
