@@ -140,7 +140,8 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
             waits_for=(*requested.waits_for, *waits),
             is_awaited=any(seen.is_awaited for _, seen in found),
         )
-        left = tuple([one for one in deletes if one.owned.key not in denied])
+        # A contest waits for the grant of a transfer, whether rules allow the delete or not.
+        left = tuple([one for one in deletes if one.is_transfer or one.owned.key not in denied])
         return _keep_retained(proposals, denied), left, evaluated
 
     def list_records(self, claim: ResolvedClaim) -> tuple[DesiredRecord, ...]:

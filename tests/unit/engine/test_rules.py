@@ -195,6 +195,18 @@ def test_name_of_a_record_in_violation_does_not_pass_to_another_namespace() -> N
     assert world.list_records() == {"web A": (BAD,)}
 
 
+def test_another_namespace_is_told_that_a_rule_protects_the_record_in_its_way() -> None:
+    world = start_ruled(PROTECT, published=GOOD, deletes=PATIENT)
+    alias = build_claim("other", "web", "lb.test", rtype="CNAME", namespace="other")
+    world.run(observe_gone("web"), observe("other", alias, namespace="other"), for_s=600.0)
+    world.run(change_rules(PROTECT, DENY))
+    assert world.list_records() == {"web A": (GOOD,)}
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.POLICY_DENIED),
+        ("CNAME", Action.NONE, Reason.POLICY_DENIED),
+    ]
+
+
 def test_merged_record_keeps_the_targets_of_the_denied_object() -> None:
     world = start_world(
         *owned("web", BAD, GOOD),
