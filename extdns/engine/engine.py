@@ -6,7 +6,7 @@ decisions, read, submit batches, and when to step again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine import inputs
 from extdns.engine.adjustments import Adjustments
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.saved_state import Saved
     from extdns.model.zone import ZoneList
+
+_LONGEST_DIRTY_S: Final = 600.0
+"""How long some name may always be dirty before deletes are granted all the same."""
 
 
 class Engine:
@@ -104,7 +107,8 @@ class Engine:
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
         self._dirty = DirtyNames(settings.names_per_step)
-        self._plan_at = self._now_s = 0.0
+        self._plan_at = self._now_s = self._dirty_since_at = 0.0
+        self._has_planned_all = False
         self._written: set[DnsName] = set()
         self._batches = 0
         self._effects: list[Effect] = []
@@ -122,6 +126,8 @@ class Engine:
         if not self._is_started:
             self._is_started = True
             self.delete_guard.start(now_s)
+        if not self._dirty:
+            self._dirty_since_at = now_s
         self._dirty.add(self._written)
         self._written = set()
         self._effects.extend(self._take(item, now_s))
@@ -363,13 +369,20 @@ class Engine:
             self.bulk_updates.end_pass(now_s)
 
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
-        """Plan dirty names. Once none is left, plan those whose deletes the guard grants; return the new decisions."""
+        """Plan dirty names. Then plan those whose deletes the guard grants; return the new decisions.
+
+        It grants none while names are dirty, unless that lasts for ten minutes after all names were planned.
+        """
         if self._dirty and now_s < self._plan_at:
             return ()
         new = self._plan_dirty(now_s)
         holds_absence = self.settings.deletes.reads_manifests and self.claims.is_empty
         self.delete_guard.set_holds_absence(holds_absence=holds_absence)
-        while not self._dirty and self._is_cluster_compared(now_s) and (granted := self.delete_guard.advance(now_s)):
+        self._has_planned_all |= not self._dirty
+        is_overdue = self._has_planned_all and self._dirty_since_at + _LONGEST_DIRTY_S <= now_s
+        while (is_overdue or not self._dirty) and self._is_cluster_compared(now_s):
+            if not (granted := self.delete_guard.advance(now_s)):
+                break
             self._dirty.add(self._refresher.add_related(granted))
             new += self._plan_dirty(now_s)
         in_force = [decision for decision in new if decision in self.decisions.decisions(decision.name)]

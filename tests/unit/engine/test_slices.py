@@ -11,7 +11,7 @@ from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from tests.builders import PLAN, ZONE, build_claim, combine, observe, owned
+from tests.builders import PLAN, ZONE, build_claim, combine, observe, observe_gone, owned
 from tests.rules import FakeRule, change_rules
 from tests.world import World, start_world
 
@@ -53,6 +53,25 @@ def test_no_delete_is_granted_before_all_names_of_its_object_are_planned() -> No
     world.run(observe_many(tuple(names[2:11]), "192.0.2.9"))
     assert [len(one.held) for one in world.held] == [11]
     assert world.evidence == []
+
+
+def test_whoever_keeps_names_dirty_delays_the_deletes_of_others_for_ten_minutes() -> None:
+    many = tuple(f"many{number}" for number in range(99))
+    settings = DeleteSettings(owner="me", grace_s=0.0)
+    world = start_world(
+        *owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=settings, names_per_step=2
+    )
+    world.feed(observe_many(many))
+    world.feed(observe_gone("web"))
+    last_seen_at, start_at = 0.0, world.now_s
+    for number in range(62):
+        world.now_s += 10.0
+        world.feed(observe_many(many, target=f"192.0.2.{number}"))
+        for _ in range(9):
+            world.feed(world.answer() if world.waiting else TimePassed())
+        if "web A" in world.list_records():
+            last_seen_at = world.now_s
+    assert last_seen_at - start_at == 590.0
 
 
 def test_a_queued_change_is_not_sent_while_its_name_is_to_be_planned_again() -> None:
