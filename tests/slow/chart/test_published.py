@@ -18,7 +18,7 @@ def test_the_chart_has_the_version_of_the_program_and_the_metadata_that_artifact
     assert (METADATA["version"], METADATA["appVersion"]) == (__version__, __version__)
     assert IMAGE.rpartition(":")[2] == __version__
     crds = yaml.safe_load(METADATA["annotations"]["artifacthub.io/crds"])
-    assert sorted(path.name for path in (CHART / "crds").iterdir()) == [f"{crd['name']}.yaml" for crd in crds]
+    assert sorted(path.name for path in (CHART / "crds").glob("*.yaml")) == [f"{crd['name']}.yaml" for crd in crds]
     assert all(METADATA[field] for field in ("home", "icon", "sources", "maintainers"))
     assert (ROOT / METADATA["icon"].partition("/main/")[2]).is_file()
 
