@@ -38,9 +38,7 @@ def test_kubeconform_accepts_the_kustomize_manifests(kubeconform: str, tmp_path:
     assert done.code == 0, done.out
 
 
-def test_an_overlay_has_the_crds_and_the_dashboard_of_the_chart_and_only_production_has_alerts(
-    kustomize: str, tmp_path: Path
-) -> None:
+def test_overlays_have_crds_and_dashboard_of_the_chart_and_one_has_alerts(kustomize: str, tmp_path: Path) -> None:
     helm = Helm(require_program("the chart", "helm"), tmp_path)
     (dashboard,) = of("ConfigMap", helm.manifests({"policy": "sync", "dashboard": {"enabled": True}}))
     crds = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((CHART / "crds").glob("*.yaml"))]

@@ -32,7 +32,7 @@ IDENTITY: Final = "/api/v1/namespaces/kube-system"
 ZONE: Final = "$TTL 60\n@ SOA ns1 host 1 7200 900 1209600 300\n@ NS ns1\nns1 A 127.0.0.1\n"
 
 
-def test_the_project_of_argo_cd_permits_exactly_the_kinds_that_its_sources_create(helm: Helm) -> None:
+def test_the_project_permits_exactly_the_kinds_that_the_sources_create(helm: Helm) -> None:
     (project,), (application,) = read("argocd/project.yaml"), read("argocd/application.yaml")
     values, others = read_sources(application)
     forms = [helm.manifests(one) for one in (values, *map(values_of, value_files()))]
@@ -58,6 +58,12 @@ def test_the_application_creates_crds_and_policies_before_the_program(helm: Helm
         if wave in one["metadata"].get("annotations", {})
     }
     assert later == {("apps", "Deployment"): "1", ("", "ConfigMap"): "1"}
+
+
+def test_flux_installs_what_argo_cd_installs() -> None:
+    (application,), (release,) = read("argocd/application.yaml"), of("HelmRelease", read("flux/extdns.yaml"))
+    values, _ = read_sources(application)
+    assert release["spec"]["values"] == {key: one for key, one in values.items() if key != "deploymentAnnotations"}
 
 
 def render_application_set(helm: Helm, folder: Path, clusters: list[Json]) -> list[Json]:
@@ -116,7 +122,7 @@ def assess_by_flux(obj: Json) -> str:
     return "inProgress"
 
 
-def test_argo_cd_and_flux_see_whether_the_records_of_a_dnsendpoint_are_published(
+def test_argo_cd_and_flux_see_whether_a_dnsendpoint_is_published(
     publisher: Publisher, argocd: str, tmp_path: Path
 ) -> None:
     publisher.dns.add_zone("example.com")
@@ -143,7 +149,7 @@ def test_argo_cd_and_flux_see_whether_the_records_of_a_dnsendpoint_are_published
     assert assess_by_argo_cd(argocd, tmp_path, older)[0] == "Healthy"  # the CRD of external-dns has no conditions
 
 
-def test_argo_cd_shows_held_deletes_until_somebody_of_the_approvers_approves_them(
+def test_argo_cd_shows_held_deletes_until_an_approver_approves_them(
     publisher: Publisher, argocd: str, tmp_path: Path
 ) -> None:
     cluster = publisher.cluster
@@ -182,8 +188,8 @@ def test_argo_cd_notifies_when_deletes_are_held_or_a_name_cannot_be_published(
     trigger = key.rpartition("/")[2].split(".")[1]
     file, notifications = tmp_path / "app.yaml", EXAMPLES / "argocd" / "notifications.yaml"
     file.write_text(yaml.safe_dump(application | {"status": {"health": {"status": health}}}), encoding="utf-8")
-    where = ("--config-map", notifications, "--secret", ":empty")
-    where = (*where, f"--kubeconfig={cluster.kubeconfig(tmp_path / 'kubeconfig', namespace='argocd')}")
+    access = f"--kubeconfig={cluster.kubeconfig(tmp_path / 'kubeconfig', namespace='argocd')}"
+    where = ("--config-map", notifications, "--secret", ":empty", access)
     triggered = run(argocd, "admin", "notifications", "trigger", "run", trigger, file, *where)
     assert (triggered.out.split()[-1] == "true") == sent, triggered.error
     told = run(argocd, "admin", "notifications", "template", "notify", "dns-attention", file, *where)
@@ -209,25 +215,25 @@ def run_hook(command: list[str], folder: Path, token: str, publisher: Publisher)
     return subprocess.run(command, env=env, check=False, timeout=HANGS_S).returncode
 
 
-def test_the_hooks_of_argo_cd_stop_a_sync_for_held_deletes_and_wait_until_names_are_served(
-    publisher: Publisher, tmp_path: Path
-) -> None:
-    cluster, manifests = publisher.cluster, tmp_path / "manifests"
+def test_hooks_stop_a_sync_for_held_deletes_and_wait_for_served_names(publisher: Publisher, tmp_path: Path) -> None:
+    cluster, manifests = publisher.cluster, tmp_path / "worktree" / "manifests"
+    (tmp_path / "app").symlink_to("worktree")  # as git-sync does
     cluster.kubectl("apply", "--server-side", "-f", PEOPLE)
     token, before = cluster.create_token(*PLANNER), len(cluster.read_audit_log())
     zone = publisher.dns.add_zone("example.com")
     publisher.apply("web", "web.example.com")
     assert publisher.make_pass() == 0
-    manifests.mkdir()
+    manifests.mkdir(parents=True)
     endpoints = [{"dnsName": "new.example.com", "recordType": "A", "targets": ["192.0.2.1"]}]
     added = dns_endpoint("new", namespace="shop") | {"spec": {"endpoints": endpoints}}
     (manifests / "new.yaml").write_text(yaml.safe_dump(added), encoding="utf-8")
-    plan = build_hook("plan", f"--manifests={manifests}")
+    plan = build_hook("plan", f"--manifests={tmp_path / 'app' / 'manifests'}")
     assert run_hook(plan, tmp_path, token, publisher) == 0
     cluster.put(service("old", type="LoadBalancer", ports=[{"port": 80}]))
     publisher.dns.put(zone, *build_orphan())
     assert run_hook(plan, tmp_path, token, publisher) == 1
     verify = build_hook("verify", "--timeout=1s")
+    assert "--wait" in verify
     with RealServer("named", tmp_path / "server", {"example.com": ZONE}) as server:
         at = f"--nameserver=127.0.0.1:{server.port}"
         assert run_hook([*verify, at], tmp_path, token, publisher) == 2

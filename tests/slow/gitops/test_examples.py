@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ from tests.kubernetes.cluster import Cluster
 from tests.kubernetes.process import Process
 from tests.nameservers import HOST, free_port
 from tests.objects import dns_endpoint, service
-from tests.program.process import HANGS_S, once
+from tests.program.process import HANGS_S
 from tests.required_programs import require_program
 from tests.slow.chart.tools import CHART, ROOT, Helm, Json, arguments, of, run
 from tests.slow.chart.tools import container as find_container
@@ -61,6 +62,27 @@ def test_the_api_server_accepts_every_manifest_of_the_examples(prepared: Cluster
         prepared.kubectl("create", "--dry-run=server", "--validate=strict", "-f", "-", stdin=stdin)
 
 
+def test_pods_of_the_hooks_may_run_in_a_restricted_namespace(prepared: Cluster) -> None:
+    prepared.kubectl("label", "--overwrite", "namespace", "shop", "pod-security.kubernetes.io/enforce=restricted")
+    prepared.kubectl("apply", "-f", PEOPLE)
+    for job in read("argocd/hooks.yaml"):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "shop"}}
+        stdin = json.dumps(pod | {"spec": job["spec"]["template"]["spec"]})
+        prepared.kubectl("create", "--dry-run=server", "-f", "-", stdin=stdin)
+    prepared.kubectl("label", "namespace", "shop", "pod-security.kubernetes.io/enforce-")
+    prepared.kubectl("delete", "-f", PEOPLE)
+
+
+def test_flux_applies_only_the_policies_that_it_does_not_ignore(tmp_path: Path) -> None:
+    (repository,) = (one for one in of("GitRepository", read("flux/extdns.yaml")))
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    (tmp_path / ".gitignore").write_text(repository["spec"]["ignore"], encoding="utf-8")
+    run("git", "init", "--quiet", tmp_path)
+    folder = "examples/policy/cel"
+    kept = run("git", "-C", tmp_path, "ls-files", "--others", "--exclude-standard", folder).out.split()
+    assert kept == [f"{folder}/own-domain.yaml", f"{folder}/ttl-floor.yaml"]
+
+
 def test_the_api_server_rejects_an_unknown_field_of_an_application(prepared: Cluster) -> None:
     (application,) = read("argocd/application.yaml")
     application["spec"]["syncPolicy"]["automatic"] = {}
@@ -86,7 +108,7 @@ def list_rights(role: Json) -> set[tuple[str, str, str]]:
     }
 
 
-def test_people_who_plan_may_read_what_the_installed_program_reads_and_write_nothing(helm: Helm) -> None:
+def test_people_who_plan_may_read_what_the_program_reads_and_write_nothing(helm: Helm) -> None:
     (application,) = read("argocd/application.yaml")
     (installed,) = of("ClusterRole", helm.manifests(read_sources(application)[0]))
     (planning,) = of("ClusterRole", read("access/people.yaml"))

@@ -1,4 +1,4 @@
-"""The page that leads from a kind cluster to a pull request, followed with a real API server (UPDATE_GOLDEN=1 rewrites it)."""
+"""The page from a kind cluster to a pull request, followed with a real API server (UPDATE_GOLDEN=1 rewrites it)."""
 
 from __future__ import annotations
 
