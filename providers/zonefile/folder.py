@@ -33,22 +33,26 @@ class ZoneFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        """Use the folder *path*.
-
-        Raises:
-            UsageError: it is not a folder, or cannot be listed.
-        """
+        """Use the folder *path*."""
         self.path = path
         self._loaded: dict[str, _Loaded] = {}
         self._lock = Lock()
+
+    def check(self) -> None:
+        """Check that the folder can be used.
+
+        Raises:
+            UsageError: it is not a folder, or cannot be listed, or its files cannot be replaced.
+        """
+        flag = f"--zonefile-dir={escape_unprintable(str(self.path))}"
         try:
-            next(path.iterdir(), None)
+            next(self.path.iterdir(), None)
         except (OSError, ValueError) as exc:  # ValueError: the path has a null byte
-            hint = f"did you mean: --zonefile-dir={escape_unprintable(str(path.parent))}\n  " if is_file(path) else ""
-            raise UsageError(
-                f"--zonefile-dir={escape_unprintable(str(path))}: {_describe_error(exc)}\n"
-                f"  {hint}allowed: a folder with zone files"
-            ) from exc
+            parent = escape_unprintable(str(self.path.parent))
+            hint = f"did you mean: --zonefile-dir={parent}\n  " if is_file(self.path) else ""
+            raise UsageError(f"{flag}: {_describe_error(exc)}\n  {hint}allowed: a folder with zone files") from exc
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise UsageError(f"{flag}: no write permission; allowed: a folder that can be written")
 
     def list_files(self) -> tuple[str, ...]:
         """Return the names of the zone files, sorted: `*.zone` and `db.*`, without hidden files and backup copies.

@@ -16,13 +16,15 @@ def build(context: ProviderContext[ZonefileFlags]) -> DnsService:
     """Build the reader and the writer.
 
     Raises:
-        UsageError: the folder cannot be listed.
+        UsageError: the folder cannot be listed or written.
     """
     from providers.zonefile.folder import ZoneFolder
     from providers.zonefile.reader import ZoneFileReader
     from providers.zonefile.writer import ZoneFileWriter
 
     folder = ZoneFolder(Path(context.flags.zonefile_dir))
+    if not context.offline:
+        folder.check()
     return DnsService(ZoneFileReader(folder, ids=context.zone_ids), ZoneFileWriter(folder, context.clock))
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, assert_never
 
-from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, escape_unprintable
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model import rrtype, ttl
 from extdns.model.change import Applied, Batch, Forbidden, Outcome, Refusal, Refused, TryLater, Write, WriteConflict
 from extdns.model.dns_name import DnsName
@@ -26,14 +25,7 @@ class ZoneFileWriter:
     """Applies batches to the files of one folder, one at a time. A batch replaces one file, if it changes anything."""
 
     def __init__(self, folder: ZoneFolder, clock: Clock) -> None:
-        """Create a writer for *folder*; *clock* gives the date for SOA serials.
-
-        Raises:
-            UsageError: files in the folder cannot be replaced.
-        """
-        if not os.access(folder.path, os.W_OK | os.X_OK):
-            path = escape_unprintable(str(folder.path))
-            raise UsageError(f"--zonefile-dir={path}: no write permission; allowed: a folder that can be written")
+        """Create a writer for *folder*; *clock* gives the date for SOA serials."""
         self._folder = folder
         self._clock = clock
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.test_how_to import ROOT, replace_outputs
+from tests.integration.test_how_to import ROOT, find_free_address, replace_outputs, run_command
 from tests.kubernetes.cluster import NEWEST, Cluster
+from tests.slow.chart.tools import run
+from tests.slow.gitops.examples import read
 
 
 def test_the_page_leads_from_a_cluster_to_the_plan_of_a_pull_request(
@@ -24,6 +26,12 @@ def test_the_page_leads_from_a_cluster_to_the_plan_of_a_pull_request(
     made = replace_outputs(page, repository, KUBECONFIG=str(cluster.kubeconfig(tmp_path / "kubeconfig")))
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(made, encoding="utf-8")
+    clone = tmp_path / "clone"
+    run("git", "clone", "--quiet", repository, clone)
+    (workflow,) = read("ci/github.yaml")
+    (script,) = (step["run"] for step in workflow["jobs"]["plan"]["steps"] if "extdns plan" in step.get("run", ""))
+    assert run_command(script, clone, find_free_address(), {"GITHUB_BASE_REF": "main"}) == ""
     cluster.delete_namespace("store")
     cluster.kubectl("delete", "configmap/extdns-state")
     assert made == page
+    assert (clone / "plan.md").read_text(encoding="utf-8") in page  # the comment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -148,10 +149,11 @@ def test_a_ttl_of_zero_is_a_ttl_in_a_zone_snapshot_and_in_the_plan_on_it(
     assert change["before"]["ttlSeconds"] == 0
 
 
-@pytest.mark.parametrize("provider", ["aws", "google"])
-def test_a_plan_from_a_zone_snapshot_needs_no_credentials(
+@pytest.mark.parametrize("provider", ["aws", "google", "zonefile"])
+def test_a_plan_from_a_zone_snapshot_needs_no_credentials_and_no_zone_files(
     installation: Installation, snapshot: Path, provider: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    shutil.rmtree(installation.zones.folder)
     snapshot.write_text(snapshot.read_text().replace('"provider": "zonefile"', f'"provider": "{provider}"'))
     assert run(installation, "plan", f"--zone-snapshot={snapshot}", provider=provider) == 2
     output = capsys.readouterr()

@@ -45,7 +45,13 @@ def test_a_missing_folder_is_a_usage_error_with_the_flag(tmp_path: Path, kind: s
     if kind == "file":
         path.write_text("")
     with pytest.raises(UsageError, match=f"--zonefile-dir={path}: (No such file|Not a directory)"):
-        ZoneFolder(path)
+        ZoneFolder(path).check()
+
+
+def test_a_read_only_folder_is_a_usage_error_with_the_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: (path, mode) != (tmp_path, os.W_OK | os.X_OK))
+    with pytest.raises(UsageError, match=f"--zonefile-dir={tmp_path}: no write permission"):
+        ZoneFolder(tmp_path).check()
 
 
 def test_zone_files_are_recognized_by_their_file_names(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from extdns.errors import UsageError
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
@@ -50,13 +49,6 @@ class WritableFolder:
 @pytest.fixture
 def writable(tmp_path: Path) -> WritableFolder:
     return WritableFolder(tmp_path)
-
-
-def test_a_read_only_folder_is_a_usage_error_with_the_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = ZoneFolder(tmp_path)
-    monkeypatch.setattr(os, "access", lambda path, mode: (path, mode) != (tmp_path, os.W_OK | os.X_OK))
-    with pytest.raises(UsageError, match=f"--zonefile-dir={tmp_path}: no write permission"):
-        ZoneFileWriter(folder, MovedClock())
 
 
 @pytest.mark.parametrize("writes", ["none", "restated", "conflict"])
