@@ -20,7 +20,7 @@ from extdns.config import parse
 from tests.kubernetes.cluster import Cluster
 from tests.nameservers import RealServer
 from tests.objects import dns_endpoint, service
-from tests.program.process import HANGS_S, environment, install_command
+from tests.program.process import HANGS_S, environment, install_command, once
 from tests.route53 import environ
 from tests.slow.chart.tools import CHART, Helm, Json, arguments, of, run, value_files, values_of
 from tests.slow.cluster.release import HOOK
@@ -168,9 +168,14 @@ def test_argo_cd_shows_held_deletes_until_an_approver_approves_them(
     status, message = assess()
     assert status == "Suspended"
     code = message.rpartition(" ")[2]
-    approval = ("-n", "dns", "annotate", "configmap", "extdns-state", f"extdns.io/approve={code}=alice")
-    assert "forbidden" in cluster.kubectl(*approval, "--as=bob", "--as-group=dns-planners", code=1)
-    cluster.kubectl(*approval, "--as=alice", "--as-group=dns-approvers")
+    (tmp_path / "token").write_text(cluster.create_token("dns", "default"), encoding="utf-8")
+    approver = cluster.kubeconfig(tmp_path / "approver", token_file=tmp_path / "token", namespace="shop")
+    approval = ("approve", code, "--by=alice", "--state-configmap=dns/extdns-state", f"--kubeconfig={approver}")
+    assert once(*approval).returncode == 1
+    role = ("--role=extdns-approve", "--serviceaccount=dns:default")
+    cluster.kubectl("-n", "dns", "create", "rolebinding", "approver", *role)
+    assert once(*approval).returncode == 0
+    cluster.kubectl("-n", "dns", "delete", "rolebinding", "approver")
     assert publisher.make_pass() == 0
     assert assess()[0] == "Healthy"
     assert [one.name for one in publisher.dns.records(zone, name="old.example.com")] == []

@@ -171,7 +171,8 @@ def find_secrets(manifests: list[Json]) -> Iterator[tuple[str, str]]:
         if ref := one.get("valueFrom", {}).get("secretKeyRef"):
             yield ref["name"], ref["key"]
     for volume in deployment["spec"]["template"]["spec"].get("volumes", ()):
-        yield from ((volume["secret"]["secretName"], one["key"]) for one in volume["secret"]["items"])
+        if secret := volume.get("secret"):
+            yield from ((secret["secretName"], one["key"]) for one in secret["items"])
 
 
 def test_every_secret_that_the_values_use_is_in_both_files_of_secrets(helm: Helm) -> None:
