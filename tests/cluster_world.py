@@ -25,13 +25,15 @@ from extdns.engine.inputs import Input, KindStateChanged, Observed, RulesChanged
 from extdns.engine.observer import Observer
 from extdns.errors import ForbiddenError
 from extdns.kube.local_store import LocalStore
+from extdns.kube.unstructured_resources import guess_kind, parse_resource
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.record import Record
 from extdns.model.saved_state import Saved
 from extdns.model.zone import Zone
 from extdns.ports import Source
-from extdns.resources.kinds import STRUCTS
+from extdns.resources.ingress_controllers import ROUTE_GROUP
+from extdns.resources.kinds import STRUCTS, find_struct
 from extdns.rules.evaluation import RuleSet
 from extdns.sources.common.namespace import NamespaceSource
 from providers.inmemory.provider import InMemoryProvider
@@ -58,7 +60,8 @@ COMPAT: Final = ("--compat", "--policy=sync")
 STARTED: Final[list[ClusterWorld]] = []
 """The processes of the current test; at its end their plan, page, API, Events and metrics are compared."""
 _EPOCH_S: Final = datetime(2026, 6, 1, tzinfo=UTC).timestamp()
-_KINDS: Final = {(version, kind.name): kind for kind in STRUCTS for version in kind.api_versions}
+_WITHOUT_STRUCT: Final = (ROUTE_GROUP, guess_kind(parse_resource("configmaps.v1")))
+_KINDS: Final = {(version, kind.name): kind for kind in (*STRUCTS, *_WITHOUT_STRUCT) for version in kind.api_versions}
 
 
 @dataclass(kw_only=True)
@@ -298,7 +301,11 @@ def key_of(one: Json) -> ObjectKey:
 
 
 def _change(key: ObjectKey, old: KubernetesObject | None, new: Json) -> ObjectChange:
-    return ObjectChange(key=key, old=old, new=msgspec.json.decode(json.dumps(new), type=STRUCTS[key.kind]))
+    text = json.dumps(new).encode()
+    obj = msgspec.json.decode(text, type=find_struct(key.kind))
+    if key.kind in _WITHOUT_STRUCT:
+        msgspec.structs.force_setattr(obj.metadata, "full_object", text)
+    return ObjectChange(key=key, old=old, new=obj)
 
 
 def _state(kind: Kind, phase: Phase) -> KindChange:

@@ -159,10 +159,10 @@ def _list_listener_hosts(listener: GlooListener, field: str) -> Iterator[_Locate
 
 def _list_filter_chain_hosts(listener: AggregateListener, field: str) -> Iterator[_LocatedVirtualHost]:
     hosts = (listener.http_resources.virtual_hosts if listener.http_resources else None) or {}
-    for chain in listener.http_filter_chains or ():
-        for ref in chain.virtual_host_refs or ():
-            if ref in hosts:
-                yield _LocatedVirtualHost(hosts[ref], f"{field}[{ref}]")
+    refs = (ref for chain in listener.http_filter_chains or () for ref in chain.virtual_host_refs or ())
+    for ref in dict.fromkeys(refs):
+        if ref in hosts:
+            yield _LocatedVirtualHost(hosts[ref], f"{field}[{ref}]")
 
 
 def _list_virtual_services(host: GlooVirtualHost) -> Iterator[tuple[str, str]]:

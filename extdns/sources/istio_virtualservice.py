@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from extdns.errors import shorten
@@ -22,6 +24,7 @@ from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import IGNORED_ANNOTATION, HostPublisher
 from extdns.sources.common.istio import ANY, find_gateway_targets, strip_namespace
 from extdns.sources.common.spec import SourceSpec, Templating
+from extdns.sources.common.wildcards import list_wildcards
 
 _HOSTNAME: Final = "hostname"
 _MESH: Final = "mesh"
@@ -50,66 +53,86 @@ def publish(service: VirtualService, to: HostPublisher, view: ClusterView) -> No
 
 
 class _ServingGateways:
-    """Finds targets in the Gateways of one VirtualService; used for one call of `KindSource.find_claims`."""
+    """Finds targets in the Gateways of one VirtualService; used for one call of `KindSource.find_claims`.
+
+    Gateways are looked up by what they serve: a VirtualService may have as many Gateways as hosts.
+    """
 
     def __init__(self, service: VirtualService, namespace: str, settings: SourceSettings, view: ClusterView) -> None:
-        """Look up the Gateways of *service*, in namespace *namespace*."""
+        """Look up the Gateways of *service*, in namespace *namespace*, when they are first needed."""
         self._service: Final = service
         self._namespace: Final = namespace
         self._settings: Final = settings
         self._view: Final = view
-        self._results: Final[dict[str, TargetResult]] = {}
+        self._found: Final[list[tuple[str, IstioGateway]]] = []
+        self._absent: Final[list[MissingTargets]] = []
+        self._results: Final[dict[int, TargetResult]] = {}
 
     def find_targets(self, host: str) -> TargetResult:
         """Merge the targets of all Gateways that serve *host*.
 
         If no Gateway has targets, return the first `MissingTargets`, of a Gateway that exists if there is one; if there
-        is none, the first `ExcludedHost`.
+        is none, say that the first Gateway does not serve the host.
         """
-        references = (reference for reference in self._service.spec.gateways or () if reference not in {"", _MESH})
-        results = [self._find_targets_of_gateway(reference, host) for reference in references]
+        by_pattern = self._by_pattern
+        serving = {at for pattern in (ANY, host, *list_wildcards(host)) for at in by_pattern.get(pattern, ())}
+        results = [self._find_targets_of_gateway(at) for at in sorted(serving)]
         found = [answer for answer in results if isinstance(answer, FoundTargets)]
         if found:
             return merge_targets(found)
         missing = [answer for answer in results if isinstance(answer, MissingTargets)]
-        missing.sort(key=lambda answer: answer.reason is Reason.NO_GATEWAY)
-        return next(iter(missing), results[0] if results else _NO_GATEWAY)
+        return next(chain(missing, self._absent, results), self._exclusion)
 
-    def _find_targets_of_gateway(self, reference: str, host: str) -> TargetResult:
-        namespace, name = parse_reference(reference, self._namespace, "spec.gateways", ISTIO_GATEWAY.name)
-        gateway = self._view.get(ISTIO_GATEWAY, namespace, name)
-        if not isinstance(gateway, IstioGateway):
-            detail = f"spec.gateways: there is no Gateway {shorten(f'{namespace}/{name}')}"
-            return MissingTargets(reason=Reason.NO_GATEWAY, detail=detail)
-        if not is_served_by(self._service, self._namespace, host, gateway, namespace):
-            return ExcludedHost(excluded_by=f"Gateway {namespace}/{name}, which does not serve this host")
-        if reference not in self._results:
-            self._results[reference] = find_gateway_targets(gateway, namespace, self._settings, self._view)
-        return self._results[reference]
+    @cached_property
+    def _by_pattern(self) -> dict[str, list[int]]:
+        """The positions in `_found` of the Gateways that serve each pattern."""
+        by_pattern: dict[str, list[int]] = {}
+        references = dict.fromkeys(self._service.spec.gateways or ())
+        keys = [
+            parse_reference(reference, self._namespace, "spec.gateways", ISTIO_GATEWAY.name)
+            for reference in references
+            if reference not in {"", _MESH}
+        ]
+        for namespace, name in dict.fromkeys(keys):
+            gateway = self._view.get(ISTIO_GATEWAY, namespace, name)
+            if isinstance(gateway, IstioGateway):
+                for pattern in list_served_patterns(self._service, self._namespace, gateway, namespace):
+                    by_pattern.setdefault(pattern, []).append(len(self._found))
+                self._found.append((namespace, gateway))
+            else:
+                detail = f"spec.gateways: there is no Gateway {shorten(f'{namespace}/{name}')}"
+                self._absent.append(MissingTargets(reason=Reason.NO_GATEWAY, detail=detail))
+        return by_pattern
+
+    @cached_property
+    def _exclusion(self) -> ExcludedHost:
+        if not self._found:
+            return _NO_GATEWAY
+        namespace, gateway = self._found[0]
+        return ExcludedHost(excluded_by=f"Gateway {namespace}/{gateway.metadata.name}, which does not serve this host")
+
+    def _find_targets_of_gateway(self, at: int) -> TargetResult:
+        if at not in self._results:
+            namespace, gateway = self._found[at]
+            self._results[at] = find_gateway_targets(gateway, namespace, self._settings, self._view)
+        return self._results[at]
 
 
-def is_served_by(
-    service: VirtualService, namespace: str, host: str, gateway: IstioGateway, gateway_namespace: str
-) -> bool:
-    """Return whether *gateway*, in *gateway_namespace*, serves *host* of *service*, in *namespace*."""
+def list_served_patterns(
+    service: VirtualService, namespace: str, gateway: IstioGateway, gateway_namespace: str
+) -> tuple[str, ...]:
+    """Return which hosts of *service*, in *namespace*, the *gateway*, in *gateway_namespace*, serves."""
     exported = service.spec.export_to or (ANY,)
     if not any(_matches_namespace(pattern, gateway_namespace, namespace) for pattern in exported):
-        return False
-    servers = gateway.spec.servers or ()
-    return any(
-        _matches_server_host(written, host, namespace, gateway_namespace)
-        for server in servers
-        for written in server.hosts or ()
+        return ()
+    written = [host.rpartition("/") for server in gateway.spec.servers or () for host in server.hosts or ()]
+    return tuple(
+        dict.fromkeys(
+            pattern
+            for server_namespace, slash, pattern in written
+            if not slash or _matches_namespace(server_namespace, namespace, gateway_namespace)
+        )
     )
-
-
-def _matches_server_host(server_host: str, host: str, namespace: str, gateway_namespace: str) -> bool:
-    server_namespace, slash, pattern = server_host.partition("/")
-    if not slash:
-        server_namespace, pattern = ANY, server_host
-    if "/" in pattern or not _matches_namespace(server_namespace, namespace, gateway_namespace):
-        return False
-    return pattern in {ANY, host} or (pattern.startswith("*.") and host.endswith(pattern[1:]))
 
 
 def _matches_namespace(pattern: str, namespace: str, own_namespace: str) -> bool:

@@ -1,8 +1,7 @@
-"""Count what the largest object that etcd takes costs, of each kind, under the rules in CEL of `examples/policy`.
+"""Count what the largest object that etcd takes costs, of each kind that sources read, under the example rules in CEL.
 
 Usage: largest KIND, one of the keys of `OBJECTS`. Calls of functions are counted, not time. The longest step of the
-engine without the object is that of one new Service. Meanwhile another Service must be published. RouteGroups and the
-resources of `--unstructured-resource` are left out, because they are read as JSON.
+engine without the object is that of one new Service. Meanwhile another Service must be published.
 """
 
 from __future__ import annotations
@@ -12,34 +11,42 @@ import sys
 from collections.abc import Callable, Sequence
 from cProfile import Profile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from extdns.app.source_specs import load_spec
+from extdns.app.sources import build_sources
 from extdns.cel.policy_index import check_policy
 from extdns.cel.policy_rules import PolicyRules
+from extdns.config import parse
+from extdns.flags.specs import SOURCE_SPECS
 from extdns.kube.manifests.reader import read_manifests
 from extdns.resources.extdns import DnsPolicy
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import RuleInput
 from tests.bench.process import ROOT, print_figures
+from tests.cluster_world import FLAGS as REQUIRED_FLAGS
 from tests.cluster_world import start_cluster
 from tests.objects import Json
 from tests.swap import objects
 
+T = TypeVar("T")
+
 MAX_BYTES: Final = 1_500_000
-MAX_ANNOTATIONS: Final = 250_000
+MAX_ANNOTATION: Final = 250_000
 KEY: Final = "shop/largest"
 ADDRESS: Final = "11.0.0.1"
-NAMESPACE: Final = {
-    "apiVersion": "v1",
-    "kind": "Namespace",
-    "metadata": {"name": "shop", "uid": "shop", "labels": {"dns.example.com/stated-addresses": "allowed"}},
-}
-SOURCES: Final = (
-    *("gateway-httproute", "istio-gateway", "istio-virtualservice", "contour-httpproxy", "traefik-proxy"),
-    *("kong-tcpingress", "openshift-route", "f5-virtualserver", "f5-transportserver", "gateway-grpcroute"),
-    *("gateway-tlsroute", "gateway-tcproute", "gateway-udproute", "gloo-proxy", "ambassador-host", "node", "pod"),
+FLAGS: Final = (
+    *(f"--source={name}" for name in SOURCE_SPECS.available if load_spec(name).generate is None),
+    *(
+        "--traefik-enable-legacy",
+        "--gloo-namespace=shop",
+        "--unstructured-resource=configmaps.v1",
+        "--manifests=/dev/null",
+    ),
 )
+SOURCES: Final = build_sources(parse((*REQUIRED_FLAGS, *FLAGS), {}))
 
 
 def host(number: int) -> str:
@@ -47,120 +54,120 @@ def host(number: int) -> str:
     return f"{number:x}.example.org"
 
 
+def match_host(number: int) -> str:
+    """Return a matcher of Traefik."""
+    return f"Host(`{host(number)}`)"
+
+
 def address(number: int) -> str:
     """Return a public address."""
     return f"11.{number >> 16}.{number >> 8 & 255}.{number & 255}"
 
 
-def make(version: str, kind: str, spec: Json, status: Json | None = None, **annotations: str) -> Json:
-    """Return an object of any kind."""
-    made = objects.service(KEY, "", day=1, spec={}, **annotations)
-    return {**made, "apiVersion": version, "kind": kind, "spec": spec, "status": status or {}}
+def fill(template: Any, size: int, number: int = 0) -> Any:  # noqa: ANN401 - JSON
+    """Return *template* as JSON: what ... follows in a list is repeated *size* times, and functions get its number."""
+    match template:
+        case dict():
+            return {key: fill(value, size, number) for key, value in template.items()}
+        case [one, more] if more is ...:
+            return [fill(one, size, at) for at in range(size)]
+        case list():
+            return [fill(one, size, number) for one in template]
+        case _:
+            return template(number) if callable(template) else template
 
 
-def annotate(version: str, kind: str, spec: Json | None = None) -> Callable[[int], Json]:
-    """Return a function that makes an object whose annotations request some hostnames at one address."""
-    return lambda size: make(
-        version, kind, spec or {}, hostname=",".join(map(host, range(min(size, MAX_ANNOTATIONS // 18)))), target=ADDRESS
-    )
+def make(kind: str, size: int) -> Json:
+    """Return the object of *kind* with repeated parts *size* times, or as often as an annotation allows."""
+    template = fill(OBJECTS[kind], size)
+    version, name = kind.partition(",")[0].split()
+    annotations = {
+        key if "." in key else objects.PREFIX + key: value if isinstance(value, str) else join(value)
+        for key, value in template.pop("annotations", {}).items()
+    }
+    metadata = {**objects.service(KEY)["metadata"], "annotations": annotations, **template.pop("metadata", {})}
+    return {"apiVersion": version, "kind": name, "spec": {}, "status": {}, **template, "metadata": metadata}
 
 
-def request_at_many(size: int) -> Json:
-    """Return an Ingress whose many hostnames all have many targets."""
-    targets = ",".join(map(address, range(min(size, 900))))
-    return make("networking.k8s.io/v1", "Ingress", {"rules": [{"host": host(n)} for n in range(size)]}, target=targets)
+def join(texts: Sequence[str]) -> str:
+    """Return as many of *texts* as fit into an annotation."""
+    return ",".join((*texts, ""))[:MAX_ANNOTATION].rpartition(",")[0]
 
 
-def route(kind: str) -> Callable[[int], Json]:
-    """Return a function that makes a Route of the Gateway API with many hostnames."""
-    made = objects.httproute(KEY, "x.example.org", "shop/gateway")
-    return lambda size: {**made, "kind": kind, "spec": {**made["spec"], "hostnames": list(map(host, range(size)))}}
-
-
-def annotate_route(kind: str) -> Callable[[int], Json]:
-    """Return a function that makes a Route of the Gateway API whose annotations request some hostnames."""
-    made, annotated = objects.httproute(KEY, "", "shop/gateway"), annotate("", "")
-    return lambda size: {**made, "kind": kind, "metadata": annotated(size)["metadata"]}
-
-
-def traefik(kind: str, rule: str) -> Callable[[int], Json]:
-    """Return a function that makes a route of Traefik with many hostnames in one *rule*."""
-    return lambda size: make(
-        "traefik.io/v1alpha1",
-        kind,
-        {"routes": [{"match": " || ".join(f"{rule}(`{host(n)}`)" for n in range(size))}]},
-        target=ADDRESS,
-    )
-
-
-def node(size: int) -> Json:
-    """Return a Node with many addresses."""
-    return objects.node(host(0), external=list(map(address, range(size))))
-
-
-def f5_server(kind: str) -> Callable[[int], Json]:
-    """Return a function that makes a server of F5 with many hostnames."""
-    return lambda size: make(
-        "cis.f5.com/v1",
-        kind,
-        {"host": host(0), "hostAliases": list(map(host, range(1, size)))},
-        {"vsAddress": ADDRESS, "status": "Ok"},
-    )
-
-
-def ambassador_host(size: int) -> Json:
-    """Return a Host of Ambassador with some targets."""
-    made = make("getambassador.io/v3alpha1", "Host", {"hostname": host(0)}, target=",".join(map(address, range(size))))
-    made["metadata"]["annotations"]["external-dns.ambassador-service"] = KEY
-    return made
-
-
-ISTIO: Final = "networking.istio.io/v1"
-OBJECTS: Final[dict[str, Callable[[int], Json]]] = {
-    "Service": lambda size: objects.service(KEY, host(0), *map(address, range(size))),
-    "Ingress": lambda size: make(
-        "networking.k8s.io/v1",
-        "Ingress",
-        {"rules": [{"host": host(n)} for n in range(size)]},
-        {"loadBalancer": {"ingress": [{"ip": ADDRESS}]}},
-    ),
-    "Ingress, each name with 900 targets": request_at_many,
-    "DNSEndpoint, one record": lambda size: objects.dnsendpoint(
-        KEY, objects.endpoint(host(0), "A", *map(address, range(size)))
-    ),
-    "DNSEndpoint, many records": lambda size: objects.dnsendpoint(
-        KEY, *(objects.endpoint(host(n), "A", address(n)) for n in range(size))
-    ),
-    **{kind: route(kind) for kind in ("HTTPRoute", "GRPCRoute", "TLSRoute")},
-    **{kind: annotate_route(kind) for kind in ("TCPRoute", "UDPRoute")},
-    "Istio Gateway": lambda size: make(
-        ISTIO, "Gateway", {"servers": [{"hosts": list(map(host, range(size)))}]}, target=ADDRESS
-    ),
-    "VirtualService": lambda size: make(
-        ISTIO, "VirtualService", {"hosts": list(map(host, range(size)))}, target=ADDRESS
-    ),
-    "IngressRoute": traefik("IngressRoute", "Host"),
-    "IngressRouteTCP": traefik("IngressRouteTCP", "HostSNI"),
-    "IngressRouteUDP": annotate("traefik.io/v1alpha1", "IngressRouteUDP"),
-    "TCPIngress": lambda size: make(
-        "configuration.konghq.com/v1beta1",
-        "TCPIngress",
-        {"rules": [{"host": host(n)} for n in range(size)]},
-        target=ADDRESS,
-    ),
-    **{kind: f5_server(kind) for kind in ("VirtualServer", "TransportServer")},
-    "Proxy of Gloo": lambda size: make(
-        "gloo.solo.io/v1",
-        "Proxy",
-        {"listeners": [{"httpListener": {"virtualHosts": [{"domains": list(map(host, range(size)))}]}}]},
-    ),
-    "Host of Ambassador": lambda size: ambassador_host(min(size, MAX_ANNOTATIONS // 12)),
-    "Node": node,
-    "Pod": annotate("v1", "Pod", {"hostNetwork": True, "containers": []}),
-    "HTTPProxy": annotate("projectcontour.io/v1", "HTTPProxy"),
-    "Route": annotate("route.openshift.io/v1", "Route"),
+ANNOTATED: Final = {"annotations": {"hostname": [host, ...], "target": ADDRESS}}
+HOSTS: Final = {"hosts": [host, ...]}
+HOSTNAMES: Final = {"hostnames": [host, ...]}
+RULES: Final = {"rules": [{"host": host}, ...]}
+TARGET: Final = {"annotations": {"target": ADDRESS}}
+LOAD_BALANCER: Final = {"loadBalancer": {"ingress": [{"ip": ADDRESS}]}}
+F5: Final = {
+    "spec": {"host": "example.org", "hostAliases": [host, ...]},
+    "status": {"vsAddress": ADDRESS, "status": "Ok"},
 }
-"""Makes the object with a number of items, by what it is."""
+ROUTE: Final = {field: objects.httproute(KEY, "", "shop/gateway")[field] for field in ("spec", "status")}
+OBJECTS: Final[dict[str, Json]] = {
+    **{f"{source.kind.api_version} {source.kind.name}": ANNOTATED for source in SOURCES},
+    "v1 Service": {
+        "annotations": {"hostname": host(0)},
+        "spec": {"type": "LoadBalancer"},
+        "status": {"loadBalancer": {"ingress": [{"ip": address}, ...]}},
+    },
+    "v1 Service, hostnames": {**ANNOTATED, "spec": {"type": "LoadBalancer"}},
+    "v1 Node": {
+        "metadata": {"name": host(0)},
+        "status": {"addresses": [{"type": "ExternalIP", "address": address}, ...]},
+    },
+    "v1 Pod": {**ANNOTATED, "spec": {"hostNetwork": True, "containers": []}},
+    "networking.k8s.io/v1 Ingress": {"spec": RULES, "status": LOAD_BALANCER},
+    "networking.k8s.io/v1 Ingress, each name with 900 targets": {
+        "annotations": {"target": ",".join(map(address, range(900)))},
+        "spec": RULES,
+    },
+    "externaldns.k8s.io/v1alpha1 DNSEndpoint, one record": {
+        "spec": {"endpoints": [{"dnsName": host(0), "recordType": "A", "targets": [address, ...]}]}
+    },
+    "externaldns.k8s.io/v1alpha1 DNSEndpoint": {
+        "spec": {"endpoints": [{"dnsName": host, "recordType": "A", "targets": [ADDRESS]}, ...]}
+    },
+    **{
+        f"gateway.networking.k8s.io/v1 {name}": {**ROUTE, "spec": {**ROUTE["spec"], **HOSTNAMES}}
+        for name in ("HTTPRoute", "GRPCRoute", "TLSRoute")
+    },
+    **{f"gateway.networking.k8s.io/v1 {name}": {**ROUTE, **ANNOTATED} for name in ("TCPRoute", "UDPRoute")},
+    "networking.istio.io/v1 Gateway": {**TARGET, "spec": {"servers": [HOSTS]}},
+    "networking.istio.io/v1 VirtualService": {**TARGET, "spec": HOSTS},
+    "traefik.io/v1alpha1 IngressRoute": {**TARGET, "spec": {"routes": [{"match": match_host}, ...]}},
+    "configuration.konghq.com/v1beta1 TCPIngress": {**TARGET, "spec": RULES},
+    "cis.f5.com/v1 VirtualServer": F5,
+    "cis.f5.com/v1 TransportServer": F5,
+    "gloo.solo.io/v1 Proxy": {"spec": {"listeners": [{"httpListener": {"virtualHosts": [{"domains": [host, ...]}]}}]}},
+    "getambassador.io/v3alpha1 Host": {
+        "annotations": {"target": [address, ...], "external-dns.ambassador-service": KEY},
+        "spec": {"hostname": host(0)},
+    },
+    "zalando.org/v1 RouteGroup": {**TARGET, "spec": HOSTS},
+    "gloo.solo.io/v1 Proxy, one virtual host many times": {
+        "spec": {
+            "listeners": [
+                {
+                    "aggregateListener": {
+                        "httpFilterChains": [{"virtualHostRefs": ["all", ...]}],
+                        "httpResources": {"virtualHosts": {"all": {"domains": [host, ...]}}},
+                    }
+                }
+            ]
+        }
+    },
+    "networking.istio.io/v1 VirtualService, hosts and gateways": {"spec": {**HOSTS, "gateways": [host, ...]}},
+}
+"""What is in the object, by its kind, and what is special about it. Kinds that are not here have annotations only."""
+
+
+NAMESPACE: Final = {
+    "apiVersion": "v1",
+    "kind": "Namespace",
+    "metadata": {"name": "shop", "uid": "shop", "labels": {"dns.example.com/stated-addresses": "allowed"}},
+}
 
 
 @dataclass
@@ -180,50 +187,61 @@ class CountingRules:
         return self.rules.evaluate(inputs)
 
 
-@dataclass
-class CountingEngine:
-    """An engine that counts the calls of functions in its longest step."""
+class Counted:
+    """An engine or observer that counts the calls of functions in the longest call of its method *method*."""
 
-    engine: Any
-    longest: int = 0
+    def __init__(self, inner: Any, method: str) -> None:  # noqa: ANN401 - either
+        self._inner, self.longest = inner, 0
+        setattr(self, method, partial(self._count, getattr(inner, method)))
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - everything else is the engine's
-        return getattr(self.engine, name)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - everything else is that of the inner one
+        return getattr(self._inner, name)
 
-    def step(self, *arguments: object) -> object:
-        profile = Profile(builtins=False)
-        effects = profile.runcall(self.engine.step, *arguments)
-        self.longest = max(self.longest, sum(entry.callcount for entry in profile.getstats()))
-        return effects
+    def _count(self, function: Callable[..., T], *arguments: object) -> T:
+        result, calls = count_calls(function, *arguments)
+        self.longest = max(self.longest, calls)
+        return result
+
+
+def count_calls(function: Callable[..., T], *arguments: object) -> tuple[T, int]:
+    """Call *function*, and return its result with how many functions were called."""
+    profile = Profile(builtins=False)
+    result = profile.runcall(function, *arguments)
+    return result, sum(entry.callcount for entry in profile.getstats())
 
 
 def main(kind: str) -> None:
     """Print the figures of the largest object of *kind*."""
-    print_figures(**measure(OBJECTS[kind]))
+    print_figures(**measure(kind))
 
 
-def measure(build: Callable[[int], Json], most: int = MAX_BYTES) -> dict[str, int]:
-    """Return the figures for the object that *build* makes with at most *most* bytes.
+def measure(kind: str, most: int = MAX_BYTES) -> dict[str, int]:
+    """Return the figures for an object of *kind* with at most *most* bytes.
 
     Raises:
         SystemExit: another name was not published.
     """
     rules = CountingRules(PolicyRules(_read_rules()))
-    flags = [*(f"--source={source}" for source in SOURCES), "--gloo-namespace=shop"]
     # the Service is that of the Proxy of Gloo and of the Host of Ambassador
-    world = start_cluster(NAMESPACE, _make_gateway(), objects.service(KEY, "", ADDRESS), flags=flags, rules=rules)
-    engine = CountingEngine(world.engine)
-    world.engine = engine  # type: ignore[assignment]
+    world = start_cluster(NAMESPACE, _make_gateway(), objects.service(KEY, "", ADDRESS), flags=FLAGS, rules=rules)
+    engine, observer = Counted(world.engine, "step"), Counted(world.observer, "observe")
+    world.engine, world.observer = engine, observer  # type: ignore[assignment]
     world.apply(objects.service("shop/one", "one.example.org", "11.0.0.9"), for_s=60.0)
-    without, engine.longest, rules.count = engine.longest, 0, 0
-    few, more = (len(json.dumps(build(size))) for size in (1000, 2000))
+    without, engine.longest, observer.longest, rules.count = engine.longest, 0, 0, 0
+    few, more = (len(json.dumps(make(kind, size))) for size in (1000, 2000))
     item_bytes = max(1, (more - few) // 1000)
     other = objects.service("shop/other", "other.example.org", "11.0.0.9")
-    world.apply(build(max(1, (most - 1000) // (item_bytes + 1))), other, for_s=60.0)
+    world.apply(make(kind, max(1, (most - 1000) // (item_bytes + 1))), other, for_s=60.0)
     if "other A" not in world.list_records():
         raise SystemExit("another name was not published")
     names = len({decision.name for decision in world.reported})
-    return {"names": names, "evaluations": rules.count, "calls": engine.longest, "calls_without": without}
+    return {
+        "names": names,
+        "evaluations": rules.count,
+        "claim_calls": observer.longest,
+        "step_calls": engine.longest,
+        "step_calls_without": without,
+    }
 
 
 def _make_gateway() -> Json:

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bench.largest import OBJECTS, measure
+from extdns.resources.gateway_api import GATEWAY
+from tests.bench.largest import OBJECTS, count_calls, measure
+from tests.fakes.view import FakeView
+from tests.unit.sources.made import build_source
+from tests.unit.sources.routes import gateway, http, listener
 
 
-@pytest.mark.parametrize(
-    "kind", ["Service", "Ingress", "Ingress, each name with 900 targets", "DNSEndpoint, one record"]
-)
+@pytest.mark.parametrize("kind", OBJECTS)
 def test_what_an_object_costs_under_the_example_rules_grows_no_faster_than_its_size(kind: str) -> None:
-    half, whole = (measure(OBJECTS[kind], most) for most in (10_000, 20_000))
+    half, whole = (measure(kind, most) for most in (3_000, 5_000))
     assert whole["evaluations"] <= 2 * whole["names"]
-    assert whole["calls"] <= 2.3 * half["calls"]
+    assert whole["step_calls"] <= 2.3 * half["step_calls"]
+    assert whole["claim_calls"] <= 2.3 * half["claim_calls"]
+
+
+def test_a_route_and_its_gateway_cost_no_more_than_their_hostnames_together() -> None:
+    source = build_source("gateway-httproute")
+
+    def find(count: int) -> int:
+        hosts = [f"{number:x}.example.org" for number in range(count)]
+        view = FakeView(gateway(*map(listener, hosts)), listed=[GATEWAY])
+        claims, calls = count_calls(source.find_claims, http(*hosts), view)
+        assert len(claims) == count
+        return calls
+
+    assert find(200) <= 2.3 * find(100)

@@ -41,6 +41,7 @@ from extdns.sources.common.gateway.parents import (
 )
 from extdns.sources.common.host_publisher import HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
+from extdns.sources.common.wildcards import list_wildcards
 
 _NO_PARENT: Final = "spec.parentRefs, which is empty"
 
@@ -74,10 +75,11 @@ def build_route_spec(
     def publish(route: Route, to: HostPublisher, view: ClusterView) -> None:
         spec_hostnames = list_spec_hostnames(route, has_hostnames=has_hostnames)
         attachments = tuple(_find_accepting_listeners(route, protocols, to, view))
+        listeners = _ListenersByHostname(attachments)
         hosts: dict[str, _PublishedHostname] = {}
         template_hosts = to.list_template_hosts(has_hosts=bool(spec_hostnames))
         for hostname in _collect_valid_hostnames(spec_hostnames, template_hosts, to):
-            if not _match_listeners(hostname, attachments, hosts):
+            if not _match_listeners(hostname, listeners, hosts):
                 _exclude(to, hostname, attachments)
         for text, host in hosts.items():
             to.publish(text, host.location, host.merged_result)
@@ -139,20 +141,44 @@ def _find_accepting_listeners(
         yield replace(attachment, listeners=listeners)
 
 
+class _ListenersByHostname:
+    """The listeners that accept a Route, by hostname in lower case: a Route may have as many hostnames as they have."""
+
+    def __init__(self, attachments: Iterable[Attachment]) -> None:
+        """Merge the targets of listeners that have the same hostname."""
+        found: dict[str, _PublishedHostname] = {}
+        for attachment in attachments:
+            for one in attachment.listeners:
+                field = _describe_listener_hostname(one, attachment)
+                hostname = one.listener.hostname.lower()
+                found.setdefault(hostname, _PublishedHostname(field)).results.append(one.result)
+        self._found: Final = {hostname: (one.location, one.merged_result) for hostname, one in found.items()}
+        self._order: Final = {hostname: at for at, hostname in enumerate(found)}
+        self._below: Final[dict[str, list[str]]] = {}
+        for hostname in found:
+            for wildcard in list_wildcards(hostname):
+                self._below.setdefault(wildcard, []).append(hostname)
+
+    def list_matches(self, text: str) -> Iterator[tuple[str, str, TargetResult]]:
+        """Yield each hostname that *text* has in common with listeners, with the field and the targets of these."""
+        host = text.lower()
+        candidates = {"", host, *list_wildcards(host), *self._below.get(host, ())} if host else self._order
+        for hostname in sorted(self._order.keys() & candidates, key=self._order.__getitem__):
+            common = find_common_hostname(hostname, text)
+            if common is not None:
+                yield common, *self._found[hostname]
+
+
 def _match_listeners(
-    name: RouteHostname, attachments: tuple[Attachment, ...], hosts: dict[str, _PublishedHostname]
+    name: RouteHostname, listeners: _ListenersByHostname, hosts: dict[str, _PublishedHostname]
 ) -> bool:
     """Add to *hosts* each hostname that *name* and a listener have in common. Return whether there is one."""
     if name.excluded_by:
         return False
     found = False
-    for attachment in attachments:
-        for one in attachment.listeners:
-            common = find_common_hostname(one.listener.hostname, name.text)
-            if common is not None:
-                found = True
-                field = name.field or _describe_listener_hostname(one, attachment)
-                hosts.setdefault(common, _PublishedHostname(field)).results.append(one.result)
+    for common, location, result in listeners.list_matches(name.text):
+        found = True
+        hosts.setdefault(common, _PublishedHostname(name.field or location)).results.append(result)
     return found
 
 
