@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from extdns import log
-from extdns.app.source_specs import find_namespaces, map_kinds_to_sources, reads_cluster
+from extdns.app.source_specs import find_namespaces, reads_cluster
 from extdns.errors import ApiError, DeniedError, UsageError, sanitize
 from extdns.flags.kubernetes_names import NAMESPACE
+from extdns.flags.specs import map_kinds_to_sources
 from extdns.flags.usage_errors import usage_error
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.log import Event

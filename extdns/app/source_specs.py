@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from extdns.config import Config
-    from extdns.flags.sources import SourceFlags
     from extdns.model.kind import Kind
     from extdns.sources.common.spec import SourceSpec
 
@@ -28,16 +27,6 @@ def load_spec(name: str) -> SourceSpec[Any]:
 def load_specs(config: Config) -> tuple[SourceSpec[Any], ...]:
     """Return the specs of `--source`, in the order given, each once."""
     return tuple(map(load_spec, dict.fromkeys(config.sources.names)))
-
-
-def map_kinds_to_sources(flags: SourceFlags) -> dict[Kind, str]:
-    """Return the kinds that sources of ours read, each with the name of the first of them. This imports all sources."""
-    found: dict[Kind, str] = {}
-    for name in SOURCE_SPECS.available:
-        spec = load_spec(name)
-        for kind in spec.find_kinds(flags) if spec.generate is None else ():
-            found.setdefault(kind, name)
-    return found
 
 
 def reads_cluster(config: Config) -> bool:

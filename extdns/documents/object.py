@@ -32,9 +32,10 @@ from extdns.documents.text import (
     suggest_for_exclusion,
 )
 from extdns.errors import find_similar, sanitize
+from extdns.flags.specs import map_kinds_to_sources
 from extdns.flags.usage_errors import usage_error
 from extdns.model.claim import ExcludedClaim, find_problems
-from extdns.model.kind import ObjectKey
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.value import format_count
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def build_object(
     Raises:
         UsageError: the sources have read no such object.
     """
-    key = _find_object(seen, text, missing)
+    key = _find_object(seen, text, config, missing)
     claims = [claim for other, found in seen.claims.objects() if other == key for claim in found]
     about = [one for one in seen.decisions if any(request.ref.key == key for request in one.requested_by)]
     filtered = [claim for claim in claims if isinstance(claim, ExcludedClaim)]
@@ -114,7 +115,7 @@ def build_object(
     )
 
 
-def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> ObjectKey:
+def _find_object(seen: EngineSnapshot, text: str, config: Config, missing: tuple[str, ...]) -> ObjectKey:
     """Return the object that *text* names.
 
     Before the slash, *text* has the kind, its plural, its short name in kubectl, or its form in ownership records.
@@ -123,18 +124,30 @@ def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> O
     kind, _, where = text.partition("/")
     keys = sorted({key for key, _ in seen.claims.objects()})
     for key in keys:
-        spellings = {key.kind.name.lower(), key.kind.plural, key.kind.resource, key.kind.label}
-        spellings.add(_SHORT_NAMES.get(key.kind.plural, ""))
-        if kind.lower() in spellings and where == _name_object(key):
+        if _is_called(key.kind, kind) and where == _name_object(key):
             return key
     near = find_similar(text.lower(), (f"{key.kind.name.lower()}/{_name_object(key)}" for key in keys))
     kinds = sorted({key.kind.name.lower() for key in keys})
     raise usage_error(
         f"no object {sanitize(text)} is read{', as far as could be read' if missing else ''}",
         *format_missing(missing),
+        "" if any(_is_called(key.kind, kind) for key in keys) else _suggest_source(kind, config),
         f"closest: {near}" if near else "",
         f"kinds whose objects are read, by --source and --namespace: {', '.join(kinds) or 'none'}",
     )
+
+
+def _is_called(kind: Kind, text: str) -> bool:
+    return text.lower() in {kind.name.lower(), kind.plural, kind.resource, kind.label, _SHORT_NAMES.get(kind.plural)}
+
+
+def _suggest_source(text: str, config: Config) -> str:
+    """Return which source reads the kind *text*, "" if one of `--source` does, or none of ours."""
+    found = {source: kind for kind, source in map_kinds_to_sources(config.sources).items() if _is_called(kind, text)}
+    if not found or not found.keys().isdisjoint(config.sources.names):
+        return ""
+    add = " or ".join(f"--source={source}" for source in found)
+    return f"no --source reads kind {next(iter(found.values())).name}; to read it, add {add}"
 
 
 def _name_object(key: ObjectKey) -> str:

@@ -40,6 +40,16 @@ def test_explain_names_the_objects_of_kinds_that_no_source_reads(
     assert "Service shop/web may request names, but no --source reads kind Service\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("spelling", ["dnsendpoint", "DNSEndpoints.externaldns.k8s.io"])
+def test_explain_names_the_source_of_an_object_whose_kind_no_source_reads(
+    installation: Installation, capsys: pytest.CaptureFixture[str], spelling: str
+) -> None:
+    assert cli.main(["explain", f"{spelling}/shop/a", *installation.flags()], {}) == 1
+    assert "\n  no --source reads kind DNSEndpoint; to read it, add --source=crd\n" in capsys.readouterr().err
+    assert cli.main(["explain", "ingress/shop/a", *installation.flags()], {}) == 1
+    assert "no --source reads" not in capsys.readouterr().err
+
+
 def test_plan_and_explain_say_that_a_service_of_type_cluster_ip_requests_a_name(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
