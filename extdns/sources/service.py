@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, count
 from typing import Final, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
+from extdns.errors import ExtdnsError
 from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.record import parse_address
-from extdns.model.value import Value
+from extdns.model.value import Value, format_count
 from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
 from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
@@ -44,6 +45,7 @@ from extdns.sources.common.annotations import (
     split_list,
 )
 from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
+from extdns.sources.common.claim_stages import MAX_OBJECT_TARGETS
 from extdns.sources.common.host_publisher import IGNORED_ANNOTATION, HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
 
@@ -227,6 +229,24 @@ def choose_expansion(context: ServiceContext, audience: Audience) -> Expansion:
             return _expand_to(_reject_service_type(other))
 
 
+def _limit(expand: Expansion, size: int, what: str) -> Expansion:
+    """Return *expand*, which fails if the Service requests more than an object may, with *size* targets for each host.
+
+    A Service of 250 kB could otherwise request millions of names: each of its hostnames for each of its endpoints.
+    """
+    numbers = count(1)
+
+    def expand_within_limit(host: DnsName) -> Iterable[tuple[str, TargetResult]]:
+        if next(numbers) * size > MAX_OBJECT_TARGETS:
+            raise ExtdnsError(
+                f"the Service requests too many hostnames, each of them for {format_count(size, what)}; "
+                f"allowed: at most {MAX_OBJECT_TARGETS // size} hostnames, or fewer {what}s"
+            )
+        return expand(host)
+
+    return expand_within_limit
+
+
 def _expand_to(result: TargetResult) -> Expansion:
     return lambda host: ((host, result),)
 
@@ -315,7 +335,7 @@ def build_headless_expansion(context: ServiceContext) -> Expansion:
         for name, texts in targets.items():
             yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty, is_stated=is_stated)
 
-    return expand
+    return _limit(expand, len(endpoints), "endpoint")
 
 
 def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> Iterator[_HeadlessEndpoint]:
@@ -395,7 +415,7 @@ def build_node_port_expansion(context: ServiceContext) -> Expansion:
         yield host, result
         yield from _build_srv_records(context.service, host)
 
-    return expand
+    return _limit(expand, len(context.service.spec.ports or ()), "port")
 
 
 def _choose_node_addresses(serving: Sequence[Node], access: str, *, expose_internal_ipv6: bool) -> list[str]:
