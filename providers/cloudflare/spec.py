@@ -70,6 +70,6 @@ PROVIDER: Final = ProviderSpec(
     properties=tuple(f"/{name}" for name in PROPERTIES),
     remedies={
         "no credentials": "set CF_API_TOKEN to a token with the permissions Zone Read and DNS Write",
-        "10000": "give the token the permissions Zone Read and DNS Write for the zone",
+        "(10000)": "give the token the permissions Zone Read and DNS Write for the zone",
     },
 )

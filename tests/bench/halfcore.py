@@ -39,7 +39,8 @@ def main(count: str, *flags: str) -> None:
         kubeconfig = Path(folder, "kubeconfig")
         program = [sys.executable, "-m", "extdns", *_FLAGS, *flags, f"--kubeconfig={kubeconfig}"]
         with serving(int(count), kubeconfig):
-            began_s, answers, failures = time.monotonic(), [], 0
+            began_s, failures = time.monotonic(), 0
+            answers: list[float] = []
             limited = ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', str(group), *program]
             with Popen(limited, env={**os.environ, "HOME": folder}) as process:
                 try:
