@@ -14,7 +14,7 @@ from extdns import log
 from extdns.app.source_specs import find_namespaces, reads_cluster
 from extdns.errors import ApiError, DeniedError, UsageError, sanitize
 from extdns.flags.kubernetes_names import NAMESPACE
-from extdns.flags.specs import map_kinds_to_sources
+from extdns.flags.sources import map_kinds_to_sources
 from extdns.flags.usage_errors import usage_error
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.log import Event

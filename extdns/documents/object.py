@@ -32,7 +32,7 @@ from extdns.documents.text import (
     suggest_for_exclusion,
 )
 from extdns.errors import find_similar, sanitize
-from extdns.flags.specs import map_kinds_to_sources
+from extdns.flags.sources import map_kinds_to_sources
 from extdns.flags.usage_errors import usage_error
 from extdns.model.claim import ExcludedClaim, find_problems
 from extdns.model.kind import Kind, ObjectKey

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from extdns.flags.flag import FlagSection, flag
 from extdns.flags.kind import ANNOTATION_SELECTOR, LABEL_SELECTOR, ValueKind, make_choice_kind
@@ -11,6 +11,9 @@ from extdns.flags.kubernetes_names import NAMESPACE
 from extdns.flags.specs import SOURCE_SPECS
 from extdns.flags.unchecked_kinds import CIDR, CLASS, DOMAIN, TIME
 from extdns.model.selection import EVERYTHING, Selector
+
+if TYPE_CHECKING:
+    from extdns.model.kind import Kind
 
 _SOURCE: Final = SOURCE_SPECS.make_kind("a source", ["connector"])
 SOURCES: Final = _SOURCE.choices
@@ -163,3 +166,13 @@ class SourceFlags(FlagSection, topic="Sources"):
     )
     fqdn_target_template: tuple[str, ...] = _template("Go template of pairs, name:target", default=())
     combine_fqdn_annotation: bool = _template("use the templates also for objects with a hostname", default=False)
+
+
+def map_kinds_to_sources(flags: SourceFlags) -> dict[Kind, str]:
+    """Return the kinds that sources of ours read, each with the name of the first of them. This imports all sources."""
+    found: dict[Kind, str] = {}
+    for name in SOURCE_SPECS.available:
+        spec = SOURCE_SPECS.load(name)
+        for kind in spec.find_kinds(flags) if spec.generate is None else ():
+            found.setdefault(kind, name)
+    return found

@@ -17,9 +17,6 @@ from extdns.flags.kind import ValueKind, make_choice_kind
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from extdns.flags.sources import SourceFlags
-    from extdns.model.kind import Kind
-
 _ROOT: Final = Path(__file__).parents[2]
 
 
@@ -98,16 +95,6 @@ SOURCE_SPECS: Final = Specs(
     kind="extdns.sources.common.spec:SourceSpec",
     group="extdns.sources",
 )
-
-
-def map_kinds_to_sources(flags: SourceFlags) -> dict[Kind, str]:
-    """Return the kinds that sources of ours read, each with the name of the first of them. This imports all sources."""
-    found: dict[Kind, str] = {}
-    for name in SOURCE_SPECS.available:
-        spec = SOURCE_SPECS.load(name)
-        for kind in spec.find_kinds(flags) if spec.generate is None else ():
-            found.setdefault(kind, name)
-    return found
 
 
 def _list_packages(folder: str) -> tuple[str, ...]:
