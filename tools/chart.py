@@ -233,7 +233,7 @@ Values of external-dns's chart have the same meaning here, and its releases can 
 ```console
 $ helm upgrade --install external-dns oci://{registry}/charts/{name} --version {version} \\
     --namespace external-dns --create-namespace \\
-    --set policy=upsert-only --set provider.name=aws --set txtOwnerId=my-cluster
+    --set policy=upsert-only --set provider.name=aws --set txtOwnerId=my-cluster --wait
 $ helm test external-dns --namespace external-dns --logs
 ```
 

@@ -2,7 +2,7 @@
 
 A reader follows several pages in one checkout. So all pages are run in one folder. A
 block of "```yaml" is written to the file NAME if "`NAME`:" is the paragraph before it. Blocks of "```sh" are not run,
-because they need a cloud, a cluster or a terminal.
+because they need a cloud, a cluster or a terminal (tests/slow/cluster/test_pages.py).
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ PAGE_PORT: Final = "127.0.0.1:17980"
 """The address of the live page in the commands of the pages; they are run with a free port in its place."""
 
 
-def run_command(command: str, folder: Path, free: str, variables: Mapping[str, str]) -> str:
-    """Return what *command* prints when run in *folder*, with the address *free* in place of `PAGE_PORT`."""
+def build_environ(**variables: str) -> dict[str, str]:
+    """Return the environment of a reader, with *variables*."""
     path = os.pathsep.join((str(install_command()), str(Path(sys.executable).parent), os.environ["PATH"]))
-    environ = {
+    return {
         "PATH": path,
         "LANG": "C.UTF-8",
         "PYTHONUTF8": "1",
@@ -49,10 +49,14 @@ def run_command(command: str, folder: Path, free: str, variables: Mapping[str, s
         "EXTERNAL_DNS_WEB_ADDRESS": "127.0.0.1:0",
         **variables,
     }
+
+
+def run_command(command: str, folder: Path, free: str, variables: Mapping[str, str]) -> str:
+    """Return what *command* prints when run in *folder*, with the address *free* in place of `PAGE_PORT`."""
     ended = subprocess.run(
         ["sh", "-c", command.replace(PAGE_PORT, free)],
         cwd=folder,
-        env=environ,
+        env=build_environ(**variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
 """The tutorials' commands that can run here print what the pages show (UPDATE_GOLDEN=1 rewrites the pages).
 
-Blocks of "```sh" need a cloud or a cluster and are not run.
+Blocks of "```sh" need a cloud or a cluster and are not run (tests/slow/cluster/test_pages.py).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tests.integration.test_how_to import ROOT, replace_outputs
 
 TUTORIALS: Final = ROOT / "docs" / "tutorials"
 RUN_ELSEWHERE: Final = {
-    "cloudflare": "tests/integration/test_cloudflare_program.py",  # needs a cluster and an account
+    "cloudflare": "tests/slow/cluster/test_pages.py",  # needs a cluster
     "emulator": "tests/integration/test_route53_moto.py",  # runs moto
-    "from-the-external-dns-chart": "tests/slow/chart/test_tutorials.py",  # needs Helm
+    "from-the-external-dns-chart": "tests/slow/cluster/test_pages.py",  # needs a cluster
 }
 PAGES: Final = [path for path in sorted(TUTORIALS.glob("*.md")) if path.stem not in RUN_ELSEWHERE]
 

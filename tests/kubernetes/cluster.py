@@ -22,6 +22,7 @@ from google.auth.crypt import ES256Signer
 
 from tests.fakes.apiserver.kinds import NAMESPACE, Catalogue, Kind
 from tests.fakes.apiserver.raw_client import MERGE, RawClient, Reply
+from tests.kubernetes.certificates import Certificates
 from tests.kubernetes.kinds import BUILT_IN, OF_THE_CHART, THING, build_crd
 from tests.kubernetes.servers import ISSUER, Servers
 from tests.required_programs import KUBERNETES, require_programs
@@ -98,6 +99,11 @@ class Cluster:
     def url(self) -> str:
         """The URL of the server, unchanged while the server is stopped."""
         return self._servers.url
+
+    @property
+    def certificates(self) -> Certificates:
+        """The certificates of the API server and of its administrator."""
+        return self._servers.certificates
 
     @property
     def version(self) -> int:
@@ -216,9 +222,11 @@ class Cluster:
         self._namespaces.add(name)
 
     def delete_namespace(self, name: str) -> None:
-        """Delete a namespace, which the controllers do after its objects are gone. Do not wait for them."""
+        """Delete a namespace, if it exists. Do not wait for the controllers, which do so after its objects are gone."""
         self._namespaces.discard(name)
-        _check_success(self.raw_client.send("DELETE", f"{NAMESPACE.path}/{name}"))
+        reply = self.raw_client.send("DELETE", f"{NAMESPACE.path}/{name}")
+        if reply.code != 404:
+            _check_success(reply)
 
     def _write(self, method: str, path: str, obj: Json) -> Json:
         return _check_success(self.raw_client.send(method, path, obj))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -13,13 +13,13 @@ _LOG_TAIL_BYTES: Final = 4000
 
 
 class Process:
-    """A running program, whose output is appended to *log*."""
+    """A running program, whose output is appended to *log*, by default with the environment of this process."""
 
-    def __init__(self, command: Sequence[str | Path], log: Path) -> None:
+    def __init__(self, command: Sequence[str | Path], log: Path, environ: Mapping[str, str] | None = None) -> None:
         self._name = Path(command[0]).name
         self._log = log
         with log.open("ab") as out:
-            self._running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+            self._running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environ)
 
     def wait_until(self, ready: Callable[[], bool], what: str, *, within_s: float) -> None:
         """Call *ready* repeatedly until it returns True. *what* describes the condition in error messages.
@@ -40,6 +40,10 @@ class Process:
                     ) from None
             else:
                 raise RuntimeError(f"{self._name} ended with code {code}\n{self._read_end_of_log()}")
+
+    def poll(self) -> int | None:
+        """Return the exit code, or None if the program is running."""
+        return self._running.poll()
 
     def end(self) -> None:
         """Stop the program with SIGTERM and wait until it has ended."""

@@ -208,6 +208,7 @@ class Servers:
             *("--service-account-private-key-file", self.accounts.key),
             *("--root-ca-file", self.certificates.ca.certificate),
             *("--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"),
+            "--controllers=*,-node-lifecycle-controller",  # nodes of tests send no heartbeats
         ]
 
 

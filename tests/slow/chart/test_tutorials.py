@@ -12,23 +12,11 @@ import yaml
 from extdns.config import parse
 from providers.octodns.spec import PROVIDER as OCTODNS
 from providers.rfc2136.spec import PROVIDER as RFC2136
-from tests.required_programs import require_program
 from tests.slow.chart.tools import RELEASE, ROOT, Helm, arguments, container, of
-from tests.updatable import KEY
 
-PAGES: Final = [ROOT / "docs" / "tutorials" / name for name in ("eks-irsa.md", "gke-workload-identity.md")]
 VALUES: Final = re.compile(r"`values.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_the_values_of_a_tutorial_render_valid_flags(path: Path, helm: Helm) -> None:
-    (block,) = VALUES.findall(path.read_text(encoding="utf-8"))
-    config = parse(arguments(helm.manifests(yaml.safe_load(block))), {})
-    assert config.registry.txt_owner_id == "shop"
-    assert config.election.leader_elect
-
-
-SECRET: Final = {"EXTERNAL_DNS_RFC2136_TSIG_SECRET": KEY.secret}
 FROM_FILE: Final = re.compile(r"`values-file.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
 
 
@@ -38,18 +26,6 @@ def test_the_password_for_kerberos_is_mounted_as_a_file(helm: Helm) -> None:
     config = parse(arguments(manifests), {})
     (mounted,) = [one for one in container(manifests)["volumeMounts"] if one["name"] == "password"]
     assert Path(RFC2136.find_flags(config).rfc2136_kerberos_password_file).parent == Path(mounted["mountPath"])
-
-
-@pytest.mark.parametrize("name", ["bind", "powerdns"])
-def test_the_dns_update_secret_is_passed_as_a_variable_that_refers_to_a_kubernetes_secret(
-    name: str, helm: Helm
-) -> None:
-    page = (ROOT / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
-    (block,) = VALUES.findall(page)
-    manifests = helm.manifests(yaml.safe_load(block))
-    assert RFC2136.find_flags(parse(arguments(manifests), SECRET)).rfc2136_tsig_secret == KEY.secret
-    (variable,) = [one for one in container(manifests)["env"] if one["name"] in SECRET]
-    assert variable["valueFrom"] == {"secretKeyRef": {"name": "extdns-tsig", "key": "tsig"}}
 
 
 def test_the_secret_of_dns_update_can_be_mounted_as_a_file(helm: Helm) -> None:
@@ -64,20 +40,6 @@ def test_the_secret_of_dns_update_can_be_mounted_as_a_file(helm: Helm) -> None:
 
 
 SWITCH: Final = (ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md").read_text(encoding="utf-8")
-
-
-def test_the_chart_refuses_the_external_dns_chart_values_of_the_tutorial_and_accepts_its_new_values(
-    tmp_path: Path,
-) -> None:
-    helm = Helm(require_program("the chart", "helm"), tmp_path)
-    before, after = (yaml.safe_load(block) for block in VALUES.findall(SWITCH))
-    message, _, _ = SWITCH.partition("```text\n")[2].partition("```")
-    assert message in helm.refusal(before)
-    manifests = helm.manifests(after)
-    assert parse(arguments(manifests), {}).registry.txt_owner_id == "shop"
-    (account,) = of("ServiceAccount", manifests)
-    assert account["metadata"]["name"] == RELEASE
-    assert account["metadata"]["annotations"] == before["serviceAccount"]["annotations"]
 
 
 @pytest.mark.parametrize(

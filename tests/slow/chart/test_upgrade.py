@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,7 +18,7 @@ from tests.kubernetes.cluster import Cluster
 from tests.objects import service
 from tests.program.installation import Installation
 from tests.slow.chart.releases import RELEASE, Releases, connect, write_former_chart
-from tests.slow.chart.tools import CHART, ROOT, Helm, Json, of
+from tests.slow.chart.tools import CHART, Helm, Json, of
 
 FORMER_IMAGE: Final = "registry.k8s.io/external-dns/external-dns:v0.21.0"
 NAMES: Final = {
@@ -83,31 +81,6 @@ def test_a_helm_upgrade_with_reuse_values_is_refused_because_of_the_former_image
     assert done.code == 0, done.error
     assert read_identity(releases) == before
     assert releases.get_container()["image"].startswith("mirror.example.org/extdns:")
-
-
-PAGE: Final = ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md"
-VALUES: Final = re.compile(r"`values.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
-UPGRADE: Final = re.compile(r"^helm --namespace=external-dns (upgrade .*(?:(?<=\\)\n.*)*)$", re.MULTILINE)
-
-
-def test_the_commands_of_the_tutorial_upgrade_a_release_and_roll_it_back(releases: Releases, tmp_path: Path) -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    former, changed = VALUES.findall(page)
-    for name, text in (("former", former), ("values", changed)):
-        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
-    chart = tmp_path / "external-dns"
-    by_file, by_set = (shlex.split(command.replace("\\\n", "")) for command in UPGRADE.findall(page))
-    for command in (by_file, by_set):
-        done = releases.run("upgrade", RELEASE, chart, "--reset-values", f"--values={tmp_path / 'former.yaml'}")
-        assert done.code == 0, done.error
-        done = releases.run(*(one.replace("values.yaml", str(tmp_path / "values.yaml")) for one in command))
-        assert done.code == 0, done.error
-        assert "/extdns:" in releases.get_container()["image"]
-        assert releases.get_container()["resources"]["limits"] == {"memory": "256Mi"}
-        assert "--policy=upsert-only" in releases.get_container()["args"]
-        assert releases.get("ServiceAccount")["metadata"]["annotations"]
-        assert releases.run("rollback", RELEASE).code == 0
-        assert releases.get_container()["image"] == FORMER_IMAGE
 
 
 @pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Failed", 1)])

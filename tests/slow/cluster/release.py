@@ -10,13 +10,13 @@ from typing import Any, Final, Self
 
 from tests.fakes.route53.server import Route53
 from tests.kubernetes.cluster import Cluster, Json
+from tests.kubernetes.kubelet import adapt_arguments
 from tests.route53 import environ
 from tests.slow.chart.tools import NAMESPACE, Helm, arguments, of
 
 OWNER: Final = "me"
 HOOK: Final = "helm.sh/hook"
 """The annotation of an object that `helm test` creates."""
-_ELSEWHERE: Final = ("--metrics-address", "--live-page-address", "--audit-log")
 
 
 class Release:
@@ -70,8 +70,7 @@ class Release:
 
     def flags(self, *more: str) -> list[str]:
         """Return the arguments of the program in its Deployment, with addresses of this machine, and *more*."""
-        given = [one for one in arguments(self.manifests) if not one.startswith(_ELSEWHERE)]
-        return [*given, "--metrics-address=127.0.0.1:0", f"--kubeconfig={self._kubeconfig}", *more]
+        return [*adapt_arguments(arguments(self.manifests), self._kubeconfig), *more]
 
     @staticmethod
     def environ(dns: Route53) -> dict[str, str]:
