@@ -27,6 +27,7 @@ EXTERNAL_DNS: Final = "v0.22.0"
 _DEBIAN: Final = {
     "chromedriver": "chromium-driver",
     "chromium": "chromium",
+    "etcd": "etcd-server",
     "fish": "fish",
     "kadmin.local": "krb5-admin-server",
     "kdb5_util": "krb5-kdc",

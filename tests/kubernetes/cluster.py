@@ -64,9 +64,11 @@ class Cluster:
     _servers: Servers
     _folder: Path
 
-    def __init__(self, minor: str = NEWEST) -> None:
-        programs = ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl")
-        require_programs("a real cluster", *(f"{name}-{minor}" for name in programs), "openssl")
+    def __init__(self, minor: str = NEWEST, *, etcd: str = "") -> None:
+        """Require the programs of the version *minor*. *etcd* is the program of another etcd."""
+        programs = ("kube-apiserver", "kube-controller-manager", "kubectl")
+        self._etcd = etcd or f"etcd-{minor}"
+        require_programs("a real cluster", *(f"{name}-{minor}" for name in programs), self._etcd, "openssl")
         self._minor = minor
         self.streams_lists = minor != OLDEST
         self.catalogue = Catalogue(BUILT_IN)
@@ -81,7 +83,8 @@ class Cluster:
         """
         with ExitStack() as opened:
             self._folder = Path(opened.enter_context(TemporaryDirectory(prefix="cluster")))
-            self._servers = Servers(self._minor, self._folder, flags=() if self.streams_lists else _WITHOUT_STREAMS)
+            flags = () if self.streams_lists else _WITHOUT_STREAMS
+            self._servers = Servers(self._minor, self._folder, etcd=self._etcd, flags=flags)
             opened.callback(self._servers.close)
             self.raw_client = _Administrator(self, self._servers.certificates.build_client_context())
             self.start()

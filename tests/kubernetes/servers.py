@@ -50,9 +50,10 @@ class Servers:
         etcd: the current etcd process.
     """
 
-    def __init__(self, minor: str, folder: Path, *, flags: Sequence[str] = ()) -> None:
-        """Start etcd. *flags* are further ones of the API server."""
+    def __init__(self, minor: str, folder: Path, *, etcd: str, flags: Sequence[str] = ()) -> None:
+        """Start the program *etcd*. *flags* are further ones of the API server."""
         self.minor = minor
+        self._etcd_program = etcd
         self._flags = flags
         self._folder = folder
         self.certificates = certificates.create_certificates(folder)
@@ -182,7 +183,7 @@ class Servers:
 
     def _start_etcd(self, data: Path) -> Etcd:
         client_port, peer_port = self._etcd_ports
-        return Etcd(f"etcd-{self.minor}", data, host=_HOST, client_port=client_port, peer_port=peer_port)
+        return Etcd(self._etcd_program, data, host=_HOST, client_port=client_port, peer_port=peer_port)
 
     def _build_api_command(self) -> list[str | Path]:
         made, files = self.certificates, self.certificates.server
