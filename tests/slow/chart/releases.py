@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,13 +13,12 @@ from tests.fakes.apiserver.kinds import Kind
 from tests.kubernetes.cluster import Cluster
 from tests.required_programs import require_program
 from tests.slow.chart.installations import read_before, read_installation
-from tests.slow.chart.tools import ROOT, Done, Json
+from tests.slow.chart.tools import Done, Json, run
 
 NAMESPACE: Final = "external-dns"
 RELEASE: Final = "external-dns"
 FORMER: Final = "all-default-values"
 """The installation whose release is there before."""
-_HANGS_S: Final = 120.0
 _NAMED_LISTS: Final = ("containers", "ports", "subjects")
 _LABELS: Final = "app.kubernetes.io/"
 
@@ -51,20 +49,7 @@ class Releases:
 
     def run(self, *arguments: str | Path) -> Done:
         """Run helm until it ends."""
-        with self.start(*arguments) as helm:
-            out, error = helm.communicate(timeout=_HANGS_S)
-        return Done(code=helm.returncode, out=out, error=error)
-
-    @contextmanager
-    def start(self, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
-        """Run helm until the block ends."""
-        command = (self._program, *arguments, "--namespace", NAMESPACE)
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=self._env, cwd=ROOT) as helm:
-            try:
-                yield helm
-            finally:
-                helm.kill()
+        return run(self._program, *arguments, "--namespace", NAMESPACE, env=self._env)
 
     def find(self, kind: str, name: str = RELEASE) -> Json | None:
         """Return an object of the release, or None if there is none."""

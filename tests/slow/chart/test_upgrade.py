@@ -12,11 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.command import run_command
-from tests.fakes.apiserver.server import ApiServer
 from tests.kubernetes.cluster import Cluster
-from tests.objects import service
-from tests.program.installation import Installation
 from tests.slow.chart.releases import RELEASE, Releases, connect, write_former_chart
 from tests.slow.chart.tools import CHART, Helm, Json, of
 
@@ -83,16 +79,6 @@ def test_a_helm_upgrade_with_reuse_values_is_refused_because_of_the_former_image
     assert releases.get_container()["image"].startswith("mirror.example.org/extdns:")
 
 
-@pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Failed", 1)])
-def test_helm_test_succeeds_or_fails_as_its_pod_does(releases: Releases, phase: str, code: int) -> None:
-    assert releases.run("upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set=policy=sync").code == 0
-    with releases.start("test", RELEASE) as helm:
-        releases.cluster.until(lambda: releases.find("Pod", f"{RELEASE}-test"))
-        releases.cluster.put(releases.get("Pod", f"{RELEASE}-test") | {"status": {"phase": phase}})
-        out, error = helm.communicate(timeout=60)
-    assert helm.returncode == code, out + error
-
-
 def find_container(manifests: list[Json], name: str) -> Json:
     """Return a container of the pod of `helm test`."""
     (pod,) = of("Pod", manifests)
@@ -118,17 +104,3 @@ def test_the_pod_of_helm_test_succeeds_if_and_only_if_the_readiness_page_answers
         done = subprocess.run([sys.executable, *command[1:], local], capture_output=True, text=True, check=False)
         server.shutdown()
     assert (done.returncode, "the state of readiness" in done.stdout + done.stderr) == (code, True)
-
-
-def test_the_pod_of_helm_test_runs_the_check_command_with_the_flags_of_the_deployment(
-    helm: Helm, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("POD_NAMESPACE", "dns")
-    with ApiServer() as server:
-        installation = Installation(tmp_path, server, example_org="")
-        installation.apply(service("web"))
-        extra = [flag for flag in installation.flags() if flag.startswith(("--kubeconfig", "--zonefile"))]
-        values = {"provider": "zonefile", "sources": ["service"], "extraArgs": extra}
-        command, *arguments = find_container(helm.manifests(values), "check")["args"]
-        assert (command, run_command("check", arguments, {})) == ("check", 0)
-    assert "Nothing is missing." in capsys.readouterr().out

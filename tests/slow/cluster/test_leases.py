@@ -1,4 +1,4 @@
-"""Reading and writing a Lease through the fake and the real API server."""
+"""Reading and writing a Lease."""
 
 from __future__ import annotations
 
@@ -21,19 +21,7 @@ from tests.kubernetes.cluster import Cluster
 NOW: Final = datetime(2026, 11, 20, 9, 14, 31, 250000, tzinfo=UTC)
 NAMES: Final = map("extdns-{}".format, count())
 
-Server = ApiServer | Cluster
 MakeStore = Callable[[], LeaseStore]
-
-
-@pytest.fixture(params=["stand-in", "real"])
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    if request.param == "real":
-        real: Cluster = request.getfixturevalue("cluster")
-        real.create_namespace("dns")
-        yield real
-    else:
-        with ApiServer() as fake:
-            yield fake
 
 
 @pytest.fixture
@@ -42,11 +30,12 @@ def name() -> str:
 
 
 @pytest.fixture
-def store(server: Server, name: str, tmp_path: Path) -> Iterator[MakeStore]:
+def store(cluster: Cluster, name: str, tmp_path: Path) -> Iterator[MakeStore]:
+    cluster.create_namespace("dns")
     made: list[LeaseStore] = []
 
     def make() -> LeaseStore:
-        client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
+        client = HttpClient(ClusterAccess(kubeconfig=str(cluster.kubeconfig(tmp_path / "kubeconfig"))))
         made.append(LeaseStore(ApiClient(client, request_timeout_s=10.0), "dns", name))
         return made[-1]
 
@@ -55,31 +44,31 @@ def store(server: Server, name: str, tmp_path: Path) -> Iterator[MakeStore]:
         one.close()
 
 
-def spec(server: Server, name: str) -> dict[str, Any]:
-    lease = server.get("Lease", "dns", name)
+def spec(cluster: Cluster, name: str) -> dict[str, Any]:
+    lease = cluster.get("Lease", "dns", name)
     assert lease is not None
     found: dict[str, Any] = lease["spec"]
     return found
 
 
 def test_a_lease_is_created_renewed_given_up_and_acquired_by_another_holder(
-    server: Server, store: MakeStore, name: str
+    cluster: Cluster, store: MakeStore, name: str
 ) -> None:
     us, them = store(), store()
     assert us.read() is None
     made = us.write(holder="us", expected_version="", duration_s=29.5, now=NOW)
     assert (made.holder, made.duration_s) == ("us", 30.0)
-    first = spec(server, name)
+    first = spec(cluster, name)
     renewed = us.write(holder="us", expected_version=made.version, duration_s=30.0, now=NOW.replace(second=41))
-    assert first["acquireTime"] == spec(server, name)["acquireTime"] == "2026-11-20T09:14:31.250000Z"
-    assert spec(server, name)["renewTime"] == "2026-11-20T09:14:41.250000Z"
+    assert first["acquireTime"] == spec(cluster, name)["acquireTime"] == "2026-11-20T09:14:31.250000Z"
+    assert spec(cluster, name)["renewTime"] == "2026-11-20T09:14:41.250000Z"
     assert them.read() == renewed
     us.write(holder="", expected_version=renewed.version, duration_s=30.0, now=NOW)
     released = them.read()
     assert released is not None
     assert released.holder == ""
     them.write(holder="them", expected_version=released.version, duration_s=30.0, now=NOW)
-    assert (spec(server, name)["holderIdentity"], spec(server, name)["leaseTransitions"]) == ("them", 2)
+    assert (spec(cluster, name)["holderIdentity"], spec(cluster, name)["leaseTransitions"]) == ("them", 2)
 
 
 def test_writing_a_lease_that_another_holder_changed_raises_a_conflict(store: MakeStore) -> None:
@@ -93,8 +82,8 @@ def test_writing_a_lease_that_another_holder_changed_raises_a_conflict(store: Ma
         them.write(holder="them", expected_version=made.version, duration_s=30.0, now=NOW)
 
 
-def test_labels_and_unknown_fields_of_a_lease_are_kept(server: Server, store: MakeStore, name: str) -> None:
-    server.put(
+def test_labels_and_unknown_fields_of_a_lease_are_kept(cluster: Cluster, store: MakeStore, name: str) -> None:
+    cluster.put(
         {
             "apiVersion": "coordination.k8s.io/v1",
             "kind": "Lease",
@@ -102,12 +91,12 @@ def test_labels_and_unknown_fields_of_a_lease_are_kept(server: Server, store: Ma
             "spec": {"strategy": "OldestEmulationVersion"},
         }
     )
-    us, before = store(), spec(server, name)  # the real API server drops the strategy, unless it elects leaders by it
+    us, before = store(), spec(cluster, name)  # the strategy is dropped, unless the API server elects leaders by it
     found = us.read()
     assert found is not None
     assert found[:2] == ("", 0.0)
     us.write(holder="us", expected_version=found.version, duration_s=30.0, now=NOW)
-    lease = server.get("Lease", "dns", name)
+    lease = cluster.get("Lease", "dns", name)
     assert lease is not None
     assert lease["metadata"]["labels"] == {"app": "extdns"}
     assert lease["spec"].items() >= (before | {"holderIdentity": "us"}).items()
