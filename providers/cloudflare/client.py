@@ -6,41 +6,28 @@ Each call is made once: a batch that was applied and sent again would look like 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Mapping
-from functools import cached_property, partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final, Generic, TypeVar
-from urllib.parse import unquote, urlencode, urlsplit
-from urllib.request import getproxies, proxy_bypass
-
-import msgspec
-import urllib3
-from urllib3 import exceptions as http
+from urllib.parse import urlencode
 
 from extdns.errors import sanitize
-from extdns.model.api_request import UNANSWERED, ApiRequest
 from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus
 from providers.cloudflare.entries import CloudflareValue, Operations
 from providers.cloudflare.settings import CloudflareSettings
-from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, measure_call
-from providers.common.certificates import find_ca_bundle
+from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter, measure_call
+from providers.common.http_calls import HttpCall, HttpSender, decode, is_header_text
 
 T = TypeVar("T")
 _LIST: Final = "ListZones"
 _READ: Final = "ListRecords"
 _WRITE: Final = "BatchRecords"
 _ZONES_PER_PAGE: Final = 50
-_MAX_BYTES: Final = 64 << 20
-_CHUNK_BYTES: Final = 1 << 16
 _MAX_PAGES: Final = 1000
 _MAX_ERRORS: Final = 10
 _MAX_TEXT: Final = 500
-_MAX_WAIT_S: Final = 3600.0
-_CONNECTIONS: Final = 16
-_NOT_SENT: Final = (http.NewConnectionError, http.NameResolutionError, http.ConnectTimeoutError, http.SSLError)
 _READ_TRIES: Final = 3
 _CREDENTIALS_CODES: Final = frozenset({6003, 6111, 6103})  # a malformed header
 _FORBIDDEN_CODES: Final = frozenset({9109, 10000})
@@ -109,23 +96,7 @@ class CloudflareApi:
         """Prepare calls; nothing is sent yet. *rate_limiter* delays calls to the allowed rate."""
         self._settings = settings
         self._rate_limiter = rate_limiter
-
-    @cached_property
-    def _pool(self) -> urllib3.PoolManager:
-        """The connections, through the proxy that HTTPS_PROXY and NO_PROXY name, if any. Raises `OSError`."""
-        parts = urlsplit(self._settings.url)
-        proxy = "" if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme, "")
-        bundle = find_ca_bundle(os.environ, sdk_variable="")
-        build = partial(urllib3.PoolManager, maxsize=_CONNECTIONS, retries=False, ca_certs=bundle or None)
-        if not proxy:
-            return build()
-        user = unquote(proxy.partition("://")[2].rpartition("@")[0])
-        headers = urllib3.make_headers(proxy_basic_auth=user) if user else None
-        try:
-            return urllib3.ProxyManager(proxy, proxy_headers=headers, **build.keywords)
-        except http.HTTPError as exc:  # its text may have the password
-            name = f"{parts.scheme.upper()}_PROXY"
-            raise OSError(f"{name} is not the address of a proxy, such as http://proxy.example:3128") from exc
+        self._sender = HttpSender(settings.url, settings.calls)
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
         """Return how many calls may be made now."""
@@ -192,56 +163,22 @@ class CloudflareApi:
         changes: int = 0,
     ) -> _Answer[T]:
         self._rate_limiter.acquire(call, changes=changes)
-        headers = {**_read_credentials(call, context), "Content-Type": "application/json", "User-Agent": "extdns"}
+        headers = _read_credentials(call, context)
         if changes:
             self._settings.calls.require_can_write(call, context)
         with measure_call(self._settings.calls.on_call, call):
-            response, content = self._send(call, method, path, headers, body, context)
-            answer = _decode(content, form)
-            if response.status == HTTPStatus.TOO_MANY_REQUESTS:
-                wait_s = _parse_seconds(response.headers.get("Retry-After", ""))
-                self._rate_limiter.record_throttle(call, changes=changes, wait_s=wait_s)
+            got = self._sender.send(HttpCall(call, method, path, context, body, is_write=body is not None), headers)
+            answer = decode(got.content, form)
+            if got.status == HTTPStatus.TOO_MANY_REQUESTS:
+                self._rate_limiter.record_throttle(call, changes=changes, wait_s=got.retry_after_s)
             if answer is None or not answer.success:
-                raise _build_error(call, context, response.status, content, answer.errors if answer else ())
+                raise _build_error(call, context, got.status, got.content, answer.errors if answer else ())
         self._rate_limiter.record_success(call)
         return answer
-
-    def _send(
-        self, call: str, method: str, path: str, headers: Mapping[str, str], body: bytes | None, context: str
-    ) -> tuple[urllib3.BaseHTTPResponse, bytes]:
-        connect_s, read_s = self._settings.calls.write_timeouts_s if body else DEFAULT_TIMEOUTS_S
-        url, status, started_s = self._settings.url + path, UNANSWERED, time.monotonic()
-        try:
-            timeout = urllib3.Timeout(connect=connect_s, read=read_s)
-            response = self._pool.request(
-                method, url, body=body, headers=headers, timeout=timeout, preload_content=False
-            )
-            status = response.status
-            with response:
-                content = _read_body(response, url, started_s + connect_s + read_s)
-        except (http.HTTPError, OSError) as exc:
-            kind = FailureKind.RETRYABLE if isinstance(exc, _NOT_SENT) else FailureKind.UNANSWERED
-            raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
-        finally:
-            seconds = time.monotonic() - started_s
-            self._settings.calls.on_request(ApiRequest(method=method, url=url, status=status, seconds=seconds))
-        return response, content
 
 
 def _build_records_path(zone_id: str) -> str:
     return f"/zones/{zone_id}/dns_records"
-
-
-def _read_body(response: urllib3.BaseHTTPResponse, url: str, deadline_s: float) -> bytes:
-    """Return the body of *response*. The timeout of a socket limits each read only."""
-    content = bytearray()
-    while chunk := response.read1(_CHUNK_BYTES, decode_content=False):
-        content += chunk
-        if len(content) > _MAX_BYTES:
-            raise http.ResponseError(f"the answer is longer than {_MAX_BYTES} bytes")
-        if time.monotonic() > deadline_s:
-            raise http.ReadTimeoutError(response, url, "the answer is not complete in time")  # type: ignore[arg-type]
-    return bytes(content)
 
 
 def _read_credentials(call: str, context: str) -> dict[str, str]:
@@ -263,22 +200,10 @@ def _read_credentials(call: str, context: str) -> dict[str, str]:
         headers = {"X-Auth-Key": key.strip(), "X-Auth-Email": email.strip()}
     else:
         raise CallFailedError(FailureKind.CREDENTIALS, call, context, "no credentials", _REMEDY)
-    if not all(value.isascii() and value.isprintable() for value in headers.values()):
+    if not all(map(is_header_text, headers.values())):
         detail = f"the credentials contain a character that no token has, such as a line end; {_REMEDY}"
         raise CallFailedError(FailureKind.CREDENTIALS, call, context, "malformed credentials", detail)
     return headers
-
-
-def _decode(content: bytes, form: type[_Answer[T]]) -> _Answer[T] | None:
-    """Return the answer; None if it does not have the form of the API, such as a page of a proxy."""
-    try:
-        return msgspec.json.decode(content, type=form)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return None
-
-
-def _parse_seconds(text: str) -> float:
-    return min(float(text), _MAX_WAIT_S) if text.isascii() and text.isdecimal() else 0.0
 
 
 def _build_error(call: str, context: str, status: int, content: bytes, errors: tuple[_Error, ...]) -> CallFailedError:

@@ -1,6 +1,7 @@
 """Shared parts of the providers.
 
     api_calls       when calls may begin, the API rate limit, failed calls and their outcomes, names in responses
+    http_calls      requests over HTTP, bounded in time and size
     certificates    trusted certificates
     plain_batches   batches of plain DNS records
     plain_records   what servers that hold plain DNS records accept

@@ -213,7 +213,7 @@ class Hostile(Fault):
 def test_an_answer_of_any_size_and_form_costs_one_call_and_gives_a_short_message(
     world: World, monkeypatch: pytest.MonkeyPatch, fault: Hostile, message: str
 ) -> None:
-    monkeypatch.setattr("providers.cloudflare.client._MAX_BYTES", 100_000 if "long" in message else 1 << 20)
+    monkeypatch.setattr("providers.common.http_calls.MAX_BYTES", 100_000 if "long" in message else 1 << 20)
     world.fake.faults.arm(fault, action=READ)
     with pytest.raises(RetryableError) as raised:
         world.read()
