@@ -30,9 +30,9 @@ class SdkContract(Contract):
 
 
 def _find_violations(graph: ImportGraph) -> Iterator[str]:
-    for name in PROVIDER_SPECS.available:
+    for name, spec in PROVIDER_SPECS.modules.items():
         for sdk, module in PROVIDER_SPECS.load(name).sdk.items():
-            allowed = f"providers.{name.replace('-', '_')}.{module}"
+            allowed = f"{spec.rpartition('.')[0]}.{module}"
             for importer in graph.find_modules_that_directly_import(sdk) if sdk in graph.modules else ():
                 if not fnmatchcase(importer, allowed):
                     yield f"{importer} -> {sdk}, which only {allowed} may import"

@@ -5,7 +5,7 @@ Only what is chosen is imported, and only when it is needed. The specs are in pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -26,17 +26,20 @@ class Specs:
 
     Attributes:
         flag: the flag, without dashes.
-        available: the names of ours, sorted.
-        module: the module of ours, with {} for the name with _ for -; its spec is the flag in capitals.
+        modules: the module of each of ours, by name, sorted; its spec is the flag in capitals.
         kind: module and class of the specs.
         group: the group of entry points by which other packages add specs.
     """
 
     flag: str
-    available: tuple[str, ...]
-    module: str
+    modules: Mapping[str, str]
     kind: str
     group: str
+
+    @property
+    def available(self) -> tuple[str, ...]:
+        """The names of ours, sorted."""
+        return tuple(self.modules)
 
     def find_added(self, name: str) -> EntryPoint | None:
         """Return the entry point of the spec *name* of another package, None if no package has one."""
@@ -50,8 +53,8 @@ class Specs:
         Raises:
             UsageError: the other package has no such spec, or it cannot be imported.
         """
-        if name in self.available:
-            return getattr(import_module(self.module.format(name.replace("-", "_"))), self.flag.upper())
+        if name in self.modules:
+            return getattr(import_module(self.modules[name]), self.flag.upper())
         entry_point = self.find_added(name)
         return None if entry_point is None else self._load_added(name, entry_point)
 
@@ -83,35 +86,41 @@ class Specs:
         known = make_choice_kind(noun, *sorted({*self.available, *others}))
 
         def parse(text: str) -> str:
-            return text if text not in self.available and self.find_added(text) else known.parse(text)
+            return text if text not in self.modules and self.find_added(text) else known.parse(text)
 
         return replace(known, parse=parse)
 
 
+def _sort(found: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the modules that were *found*, by name."""
+    return dict(sorted((name.replace("_", "-"), module) for name, module in found))
+
+
 SOURCE_SPECS: Final = Specs(
     flag="source",
-    available=tuple(sorted(path.stem.replace("_", "-") for path in _ROOT.joinpath("extdns/sources").glob("[a-z]*.py"))),
-    module="extdns.sources.{}",
+    modules=_sort(
+        (path.stem, f"extdns.sources.{path.stem}") for path in _ROOT.joinpath("extdns/sources").glob("[a-z]*.py")
+    ),
     kind="extdns.sources.common.spec:SourceSpec",
     group="extdns.sources",
 )
 
 
-def _list_packages(folder: str) -> tuple[str, ...]:
-    return tuple(sorted(path.parent.name.replace("_", "-") for path in _ROOT.joinpath(folder).glob("*/spec.py")))
+def _list_packages(folder: str) -> dict[str, str]:
+    """Return the modules of specs by name: `spec` of a package has its name, `spec_x` the same with -x at its end."""
+    files = [(path.parent.name, path.stem) for path in _ROOT.joinpath(folder).glob("*/spec*.py")]
+    return _sort((package + stem.removeprefix("spec"), f"{folder}.{package}.{stem}") for package, stem in files)
 
 
 PROVIDER_SPECS: Final = Specs(
     flag="provider",
-    available=_list_packages("providers"),
-    module="providers.{}.spec",
+    modules=_list_packages("providers"),
     kind="providers.common.provider_spec:ProviderSpec",
     group="extdns.providers",
 )
 REGISTRY_SPECS: Final = Specs(
     flag="registry",
-    available=_list_packages("registry"),
-    module="registry.{}.spec",
+    modules=_list_packages("registry"),
     kind="registry.registry_spec:RegistrySpec",
     group="extdns.registries",
 )

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from threading import Lock
+from types import MappingProxyType
 from typing import Final, TypeVar, assert_never
 
 from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, ProviderError, RetryableError
@@ -26,6 +27,7 @@ from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList
 DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
 SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
 _T = TypeVar("_T")
+_O = TypeVar("_O", bound=Outcome)
 
 
 class RateLimit(Value, frozen=True, kw_only=True):
@@ -137,7 +139,7 @@ def convert_to_read_error(failed: CallFailedError) -> ProviderError:
     return RetryableError(str(failed))
 
 
-def convert_to_outcome(failed: CallFailedError, build_refusal: Callable[[], Outcome]) -> Outcome:
+def convert_to_outcome(failed: CallFailedError, build_refusal: Callable[[], _O]) -> _O | Forbidden | TryLater | Unknown:
     """Return the outcome of a batch whose call *failed*; *build_refusal* builds it if the request was invalid."""
     message = str(failed)
     match failed.kind:
@@ -277,6 +279,7 @@ class RateLimiter:
         account: str = "",
         *,
         rate: RateLimit = _DEFAULT_RATE,
+        actions: Mapping[str, RateLimit] = MappingProxyType({}),
         pause_s: float = 0.0,
         monotonic_s: Callable[[], float] = time.monotonic,
         wait: Callable[[float], object] = time.sleep,
@@ -287,6 +290,7 @@ class RateLimiter:
         Args:
             account: the name in reports.
             rate: the limit of all calls of the account together, and of the calls of each action.
+            actions: the limits of the calls of actions that have others.
             pause_s: the least time between two writes.
             monotonic_s: returns the time.
             wait: sleeps for some seconds.
@@ -294,6 +298,7 @@ class RateLimiter:
         """
         self._account_name = account
         self._rate = rate
+        self._rates = actions
         self._pause_s = pause_s
         self._monotonic_s = monotonic_s
         self._wait = wait
@@ -400,5 +405,6 @@ class RateLimiter:
     def _get_bucket(self, action: str) -> TokenBucket:
         found = self._actions.get(action)
         if found is None:
-            found = self._actions[action] = TokenBucket.full(self._rate, self._monotonic_s())
+            rate = self._rates.get(action, self._rate)
+            found = self._actions[action] = TokenBucket.full(rate, self._monotonic_s())
         return found

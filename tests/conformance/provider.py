@@ -9,9 +9,11 @@ from __future__ import annotations
 import runpy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace as replace_struct
 
 from extdns.model import rrtype
 from extdns.model.change import AdjustedRecords, Applied, Batch, ChangeSet, Write
@@ -22,6 +24,8 @@ from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
+from providers.azure.adjust import TYPES as AZURE_TYPES
+from providers.azure.provider import AzureReader, AzureWriter
 from providers.cloudflare.provider import CloudflareReader, CloudflareWriter
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import CallOptions, RateLimit
@@ -36,8 +40,8 @@ from providers.webhook.settings import WebhookSettings
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
+from tests import azure, cloudflare
 from tests import clouddns as google
-from tests import cloudflare
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
 from tests.fakes.webhook.server import WebhookServer
@@ -279,6 +283,23 @@ def build_cloudflare_rig(_: Path) -> Rig:
     )
 
 
+def build_azure_rig(_: Path, *, private: bool = False) -> Rig:
+    """Build a rig with the Azure provider, a zone in the fake service, and pages of three names."""
+    fake = azure.service()
+    fake.reset()
+    fake.put(fake.add_zone("example.org", private=private), "ns1", "A", [{"ipv4Address": "192.0.2.53"}])
+    settings = replace_struct(azure.settings(fake, private=private), page_names=3)
+    client = azure.client(settings)
+    reader = AzureReader(settings, client, azure.OWNERSHIP_NAMES)
+    return Rig(
+        reader=reader,
+        writer=AzureWriter(client, azure.OWNERSHIP_NAMES),
+        other=AzureWriter(client, None),
+        zone=reader.list_zones().zones[0],
+        types=AZURE_TYPES[private],
+    )
+
+
 def build_octodns_powerdns_rig(folder: Path) -> Rig:
     """Build a rig with octodns-powerdns and the HTTP API of PowerDNS."""
     rig = _build_octodns_rig(folder, describe_powerdns(start_clean("pdns_server")))
@@ -365,6 +386,8 @@ def get_fake_webhook() -> WebhookServer:
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "acme-zones": build_acme_rig,
     "aws": build_route53_rig,
+    "azure": build_azure_rig,
+    "azure-private-dns": partial(build_azure_rig, private=True),
     "careless": build_careless_rig,
     "cloudflare": build_cloudflare_rig,
     "google": build_clouddns_rig,

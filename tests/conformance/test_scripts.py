@@ -38,7 +38,7 @@ def test_an_applied_write_is_marked_unconditional_if_and_only_if_the_provider_ca
     world = ProviderWorld(rig, {"a": "192.0.2.1"})
     (outcome,) = world.line.outcomes
     assert isinstance(outcome, Applied)
-    assert outcome.unconditional is not world.guards
+    assert outcome.unconditional is not rig.reader.capabilities.conditional
 
 
 def test_a_record_that_others_edit_between_read_and_write_is_still_set_to_the_desired_target(rig: Rig) -> None:

@@ -1,0 +1,323 @@
+"""Read and write zones of Azure: the `ZoneReader` and `ZoneWriter` ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from extdns.model import rrtype
+from extdns.model.capabilities import Capabilities
+from extdns.model.change import (
+    AdjustedRecords,
+    Applied,
+    Batch,
+    ChangeSet,
+    Forbidden,
+    Outcome,
+    Refused,
+    TryLater,
+    Unknown,
+    Write,
+    WriteConflict,
+)
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record, RecordKey
+from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList, ZonePage
+from providers.azure.adjust import HOLDERS, adjust_record
+from providers.azure.client import CONFLICT, PRECONDITION, AzureApi, AzureZone
+from providers.azure.records import (
+    DEFAULT_TTL_S,
+    AzureRecordSet,
+    Exact,
+    OwnershipNames,
+    build_body,
+    build_record,
+    build_records,
+    build_relative_name,
+    merge_metadata,
+)
+from providers.azure.settings import AzureSettings
+from providers.common.api_calls import (
+    ZONE_ID_FILTER_HINT,
+    CallFailedError,
+    FailureKind,
+    build_zone_list,
+    convert_to_outcome,
+    convert_to_read_error,
+    parse_service_name,
+)
+from providers.common.plain_batches import find_local_refusal
+from providers.common.zone_contents import ZoneContents
+
+_CONFLICTS: Final = frozenset({CONFLICT, PRECONDITION})
+_MISSING: Final = "NotFound"
+_MAX_BATCH: Final = 200
+"""As many writes as a public zone allows in about a minute."""
+
+
+class AzureReader:
+    """Reads zones; safe from any thread."""
+
+    def __init__(self, settings: AzureSettings, api: AzureApi, ownership_names: OwnershipNames | None) -> None:
+        """Create a reader that calls *api*. *ownership_names*: as in `ProviderContext`."""
+        self._settings = settings
+        self._api = api
+        self._ownership_names = ownership_names
+        self._capabilities = Capabilities(
+            atomic=False,
+            conditional=True,
+            max_batch_writes=_MAX_BATCH,
+            reads_full_zones=True,
+            longest_match_only=True,
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What Azure can do: each record set is written conditionally, but several are not written as one."""
+        return self._capabilities
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._api.read_rate_limits()
+
+    def list_zones(self) -> ZoneList:
+        """Return the zones that match the filters.
+
+        Raises:
+            ProviderError: the zones cannot be listed, and not for lack of permissions.
+        """
+        failed: list[AccountFailure] = []
+        try:
+            found, calls = self._api.list_zones()
+        except CallFailedError as exc:
+            if exc.kind is not FailureKind.FORBIDDEN:
+                raise convert_to_read_error(exc) from exc
+            if not self._settings.zone_ids:
+                failure = AccountFailure(account="", message=f"{exc}{ZONE_ID_FILTER_HINT}", permanent=True)
+                return ZoneList(zones=(), failed=(failure,))
+            found, calls = self._get_zones(failed), 1 + len(self._settings.zone_ids)
+        private = self._settings.private
+        names = (name for zone in found if (name := parse_service_name(zone.name)) is not None)
+        zones = (Zone(name=name, id=str(name), private=private) for name in names)
+        return build_zone_list(((zone, self._settings.is_selected(zone)) for zone in zones), calls=calls, failed=failed)
+
+    def _get_zones(self, failed: list[AccountFailure]) -> tuple[AzureZone, ...]:
+        """Return the zones that `--zone-id-filter` names: the last part of an id is the name."""
+        found: list[AzureZone] = []
+        for zone_id in self._settings.zone_ids:
+            try:
+                found.append(self._api.get_zone(zone_id.rpartition("/")[2]))
+            except CallFailedError as exc:
+                if exc.kind not in {FailureKind.FORBIDDEN, FailureKind.REFUSED}:
+                    raise convert_to_read_error(exc) from exc
+                failed.append(AccountFailure(account="", message=str(exc), permanent=True))
+        return tuple(found)
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return *desired* in the form in which *zone* will hold it, or why Azure would refuse it."""
+        return AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the records of the next names. The zone is read as a whole for each page, of which few have several.
+
+        Raises:
+            ProviderError: the zone cannot be read, or does not exist.
+        """
+        return self._read_zone(zone).build_page(after, self._settings.page_names)
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*, by reading the zone, which takes one call for each 1,000 record sets.
+
+        Raises:
+            ProviderError: the zone cannot be read, or does not exist.
+        """
+        wanted = sorted(set(names))
+        return self._read_zone(zone).select_records(wanted) if wanted else ()
+
+    def _read_zone(self, zone: Zone) -> ZoneContents:
+        try:
+            sets = self._api.list_sets(zone.name)
+        except CallFailedError as exc:
+            raise convert_to_read_error(exc) from exc
+        return ZoneContents(build_records(sets, zone, self._ownership_names))
+
+
+_Failure = WriteConflict | Refused | Forbidden | TryLater | Unknown
+
+
+class _Made(NamedTuple):
+    """What became of a change set: the records that it left, whether anything was written, and why it failed."""
+
+    records: tuple[Record, ...] = ()
+    is_written: bool = False
+    failure: _Failure | None = None
+
+
+class AzureWriter:
+    """Writes one record set after the other, in the order of the batch."""
+
+    def __init__(self, api: AzureApi, ownership_names: OwnershipNames | None) -> None:
+        """Create a writer that calls *api*. *ownership_names*: as in `ProviderContext`."""
+        self._api = api
+        self._ownership_names = ownership_names
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Write the change sets of *batch* one after the other.
+
+        A name that is refused does not stop the others. If some of it was written and some was not, the outcome is
+        unknown, and the engine reads the names.
+        """
+        if refused := find_local_refusal(batch.writes, zone, holders=HOLDERS):
+            return refused
+        if unread := sorted({one.key.name for one in batch.writes if one.old and not isinstance(one.old.exact, Exact)}):
+            return WriteConflict(message="the etags of the records are not known", offending_names=tuple(unread))
+        made: list[_Made] = []
+        for change_set in batch.change_sets:
+            made.append(self._write_set(zone, change_set))
+            if isinstance(made[-1].failure, Forbidden | TryLater | Unknown):
+                break
+        failures = [one.failure for one in made if one.failure]
+        if not failures:
+            records = (record for one in made for record in one.records)
+            return Applied(records=tuple(sorted(records, key=lambda record: record.key)))
+        if any(one.is_written for one in made):
+            return Unknown(message=f"some of it was written, and then: {failures[0].message}")
+        return _join(failures)
+
+    def _write_set(self, zone: Zone, change_set: ChangeSet) -> _Made:
+        records: dict[RecordKey, Record] = {}
+        written: set[RecordKey] = set()
+        for write in change_set.writes:
+            try:
+                record = self._write(zone, write)
+            except CallFailedError as exc:
+                failure = _build_failure(exc, write.key.name)
+                if isinstance(failure, WriteConflict) and write.old is None:
+                    self._withdraw(zone, write, records, written)
+                return _Made(is_written=bool(written) or isinstance(failure, Unknown), failure=failure)
+            if record is not write.old or write.new is None:
+                written.add(write.key)
+            if record is not None:
+                records[write.key] = record
+        return _Made(records=tuple(records.values()), is_written=bool(written))
+
+    def _withdraw(self, zone: Zone, refused: Write, records: dict[RecordKey, Record], written: set[RecordKey]) -> None:
+        """Delete the ownership records of a record that somebody else created meanwhile, which would seem ours."""
+        for name in self._find_own_names(refused.key):
+            key = RecordKey(name, "", rrtype.TXT)
+            record = records.get(key)
+            if record is None:
+                continue
+            written.add(key)
+            try:
+                self._delete(zone, record)
+            except CallFailedError:
+                continue
+            written.discard(key)
+
+    def _find_own_names(self, key: RecordKey) -> set[DnsName]:
+        """Return the names of ownership records of *key* that prove nothing about other types at its name."""
+        if self._ownership_names is None:
+            return set()
+        others = {name for one in rrtype.OWNABLE if one != key.type for name in self._ownership_names(key.name, one)}
+        return {DnsName(name) for name in self._ownership_names(key.name, key.type) if name not in others}
+
+    def _write(self, zone: Zone, write: Write) -> Record | None:
+        """Make *write*, and return the record that is there now: the old one if nothing had to be written."""
+        old, new = write.old, write.new
+        if new is None:
+            if old is not None:
+                self._delete(zone, old)
+            return None
+        return old if old is not None and _is_equal(old, new) else self._put(zone, old, new)
+
+    def _put(self, zone: Zone, old: Record | None, new: DesiredRecord) -> Record | None:
+        etag, name = _get_etag(old), build_relative_name(new.name, zone)
+        body = build_body(new, old, private=zone.private)
+
+        def is_made(found: AzureRecordSet | None) -> bool:
+            return found is not None and found.etag != etag and _is_written(_restate(found, new), new, old)
+
+        put = partial(self._api.put_set, zone.name, new.type, name, body, etag)
+        found = self._send(put, is_made, partial(self._api.get_set, zone.name, new.type, name), etag)
+        return None if found is None else _restate(found, new)
+
+    def _delete(self, zone: Zone, old: Record) -> None:
+        etag, place = _get_etag(old), (zone.name, old.type, build_relative_name(old.name, zone))
+        delete = partial(self._api.delete_set, *place, etag)
+        self._send(delete, lambda found: found is None, partial(self._api.get_set, *place), etag)
+
+    def _send(
+        self,
+        write: Callable[[], AzureRecordSet | None],
+        is_made: Callable[[AzureRecordSet | None], bool],
+        read: Callable[[], AzureRecordSet | None],
+        etag: str,
+    ) -> AzureRecordSet | None:
+        """Call *write*. If no answer comes, *read* the record set, and write once more if it still has *etag*."""
+        try:
+            return write()
+        except CallFailedError as exc:
+            if exc.kind is not FailureKind.UNANSWERED:
+                raise
+            failed = exc
+        try:
+            found = read()
+        except CallFailedError as exc:
+            raise failed from exc
+        if is_made(found):
+            return found
+        if (found.etag if found else "") != etag:
+            raise failed
+        try:
+            return write()
+        except CallFailedError as exc:  # it says nothing about the first attempt, which may have come late
+            raise failed from exc
+
+
+def _get_etag(old: Record | None) -> str:
+    return old.exact.etag if old is not None and isinstance(old.exact, Exact) else ""
+
+
+def _restate(found: AzureRecordSet, new: DesiredRecord) -> Record:
+    """Return the record of *found*, with the properties of *new*, which it was written with."""
+    record = build_record(found, new.name)
+    return Record(
+        name=record.name,
+        type=record.type,
+        targets=record.targets,
+        ttl_s=record.ttl_s,
+        properties=new.properties,
+        exact=record.exact,
+    )
+
+
+def _is_equal(old: Record, new: DesiredRecord) -> bool:
+    return (old.targets, old.ttl_s, old.properties) == (new.targets, new.ttl_s or DEFAULT_TTL_S, new.properties)
+
+
+def _is_written(record: Record, new: DesiredRecord, old: Record | None) -> bool:
+    metadata = record.exact.metadata if isinstance(record.exact, Exact) else None
+    return _is_equal(record, new) and metadata == merge_metadata(new, old)
+
+
+def _build_failure(failed: CallFailedError, name: DnsName) -> _Failure:
+    def refuse() -> _Failure:
+        if failed.code in _CONFLICTS:
+            return WriteConflict(message=str(failed), offending_names=(name,))
+        if failed.code.endswith(_MISSING):  # the next list of zones shows whether the zone was deleted
+            return TryLater(message=str(failed))
+        return Refused(message=str(failed), offending_names=(name,))
+
+    return convert_to_outcome(failed, refuse)
+
+
+def _join(failures: Iterable[_Failure]) -> Outcome:
+    """Return the outcome of a batch of which nothing was written: the first of *failures*, with all names like it."""
+    first, *others = failures
+    if not isinstance(first, WriteConflict | Refused):
+        return first
+    alike = [first, *(one for one in others if isinstance(one, type(first)))]
+    names = tuple(dict.fromkeys(name for one in alike for name in one.offending_names))
+    return type(first)(message="; ".join(one.message for one in alike[:5]), offending_names=names)

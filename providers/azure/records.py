@@ -1,0 +1,246 @@
+"""The record sets of the API, to and from records.
+
+Azure DNS and Azure Private DNS spell fields differently (`ARecords`, `aRecords`), so names are read in lower case.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+from extdns.errors import sanitize
+from extdns.model import rrtype, ttl
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record, canonicalize_targets
+from extdns.model.value import EMPTY_MAP, StringMap, Value
+from extdns.model.zone import Zone
+from providers.common import rdata, scan
+from providers.common.api_calls import parse_service_name
+from providers.common.txt_strings import is_txt_value
+
+TAGS: Final = "azure/tags"
+"""The property whose value is the metadata of a record set, as `a=1,b=2`."""
+
+DEFAULT_TTL_S: Final = 300
+APEX: Final = "@"
+_MAX_TEXT: Final = 255
+_OWNERSHIP: Final = '"heritage='
+_HOST_FIELDS: Final = {rrtype.CNAME: "cname", rrtype.NS: "nsdname", rrtype.PTR: "ptrdname"}
+_FIELDS: Final = {rrtype.A: "ipv4Address", rrtype.AAAA: "ipv6Address", **_HOST_FIELDS}
+
+OwnershipNames = Callable[[DnsName, str], Iterable[str]]
+
+
+class _Target(Value, frozen=True, kw_only=True):
+    id: str | None = None
+
+
+class _Properties(Value, frozen=True, kw_only=True):
+    """The properties of a record set. The records are in a field of their own, whose name depends on the type."""
+
+    ttl: int = DEFAULT_TTL_S
+    metadata: dict[str, str] | None = None
+    targetresource: _Target | None = None
+    isautoregistered: bool = False
+
+
+class AzureRecordSet(Value, frozen=True, kw_only=True):
+    """A record set, as the API returns it, but with the names of properties in lower case."""
+
+    name: str
+    type: str
+    etag: str = ""
+    properties: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def rtype(self) -> str:
+        """The record type, which follows the name of the service."""
+        return self.type.rpartition("/")[2].upper()
+
+    def read_records(self) -> list[Any]:
+        """Return the records, () if there are none."""
+        found = self.properties.get(f"{self.rtype.lower()}records") or self.properties.get(
+            f"{self.rtype.lower()}record"
+        )
+        return found if isinstance(found, list) else [] if found is None else [found]
+
+
+class Exact(Value, frozen=True, kw_only=True):
+    """What a write of a record that was read states, and keeps: the etag, and all metadata."""
+
+    etag: str
+    metadata: StringMap = EMPTY_MAP
+
+
+def lower_keys(found: AzureRecordSet) -> AzureRecordSet:
+    """Return *found* with the names of its properties in lower case."""
+    return msgspec.structs.replace(found, properties={key.lower(): one for key, one in found.properties.items()})
+
+
+def build_records(
+    sets: Iterable[AzureRecordSet], zone: Zone, ownership_names: OwnershipNames | None
+) -> dict[DnsName, tuple[Record, ...]]:
+    """Return the records of the record sets of *zone*, by name. Those with a name nobody can request are left out.
+
+    An alias record set, and one that a virtual network registered, is a record that cannot be read. The metadata with
+    the keys that the ownership record of a record has, too, is ours, and is read as a property; so is all metadata of
+    a record without ownership record.
+    """
+    found: dict[DnsName, list[Record]] = defaultdict(list)
+    unreadable: dict[DnsName, list[str]] = defaultdict(list)
+    for one in sets:
+        name = _find_name(one, zone)
+        if name is None:
+            continue
+        record = _read_record(one, name)
+        if isinstance(record, str):
+            unreadable[name].append(f"{one.rtype}: {record}")
+        else:
+            found[name].append(record)
+    for name, texts in unreadable.items():
+        found[name].append(Record(name=name, type=rrtype.UNREADABLE, targets=tuple(sorted(texts)), ttl_s=ttl.UNSET))
+    texts_by_name = {one.name: one for records in found.values() for one in records if one.type == rrtype.TXT}
+    return {
+        name: tuple(sorted((_mark(one, texts_by_name, ownership_names) for one in records), key=lambda one: one.key))
+        for name, records in found.items()
+    }
+
+
+def _find_name(found: AzureRecordSet, zone: Zone) -> DnsName | None:
+    return zone.name if found.name == APEX else parse_service_name(f"{found.name}.{zone.name}")
+
+
+def _mark(record: Record, texts: Mapping[DnsName, Record], ownership_names: OwnershipNames | None) -> Record:
+    """Return *record* with the properties that its metadata has."""
+    metadata = _get_metadata(record)
+    if not metadata:
+        return record
+    names = ownership_names(record.name, record.type) if ownership_names else ()
+    owners = [texts[DnsName(name)] for name in names if name in texts]
+    keys = {key for owner in owners for key, _ in _get_metadata(owner)} if owners else {key for key, _ in metadata}
+    ours = [(key, value) for key, value in metadata if key in keys]
+    return msgspec.structs.replace(record, properties=build_property(ours))
+
+
+def _get_metadata(record: Record) -> StringMap:
+    return record.exact.metadata if isinstance(record.exact, Exact) else EMPTY_MAP
+
+
+def build_property(pairs: Iterable[tuple[str, str]]) -> StringMap:
+    """Return the property for the metadata *pairs*."""
+    text = ",".join(f"{key}={value}" for key, value in sorted(pairs))
+    return StringMap.from_items({TAGS: text}) if text else EMPTY_MAP
+
+
+def parse_tags(text: str) -> dict[str, str]:
+    """Return the metadata that *text* states, without pairs that lack a key or a value, as external-dns reads it."""
+    pairs = (part.partition("=") for part in text.split(","))
+    return {key.strip(): value.strip() for key, _, value in pairs if key.strip() and value.strip()}
+
+
+def build_record(found: AzureRecordSet, name: DnsName) -> Record:
+    """Return the record for the answer to a write at *name*. What it has no form for has no targets."""
+    record = _read_record(found, name)
+    return Record(name=name, type=found.rtype, targets=(), ttl_s=ttl.UNSET) if isinstance(record, str) else record
+
+
+def _read_record(found: AzureRecordSet, name: DnsName) -> Record | str:
+    """Return the record, without properties, or why it cannot be read."""
+    try:
+        properties = msgspec.convert(found.properties, _Properties)
+        if properties.targetresource and properties.targetresource.id:
+            return f"an alias of {sanitize(properties.targetresource.id, 200)}, which extdns does not change"
+        if properties.isautoregistered:
+            return "registered by a virtual network, which extdns does not change"
+        targets = _read_targets(found.rtype, found.read_records())
+    except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, ValueError) as exc:
+        return f"not in the form of the API: {sanitize(str(exc), 200)}"
+    if not targets:
+        return "a record set without records, or of a type that is not read"
+    exact = Exact(etag=found.etag, metadata=StringMap.from_items(properties.metadata or {}))
+    ttl_s = min(max(ttl.UNSET, properties.ttl), ttl.MAX_TTL_S)
+    return Record(name=name, type=found.rtype, targets=targets, ttl_s=ttl_s, exact=exact)
+
+
+def _read_targets(rtype: str, records: list[Any]) -> tuple[str, ...]:
+    match rtype:
+        case rrtype.A | rrtype.AAAA | rrtype.CNAME | rrtype.NS | rrtype.PTR:
+            texts = [str(one[_FIELDS[rtype]]) for one in records]
+        case rrtype.MX:
+            texts = [f"{one['preference']} {one['exchange']}" for one in records]
+        case rrtype.SRV:
+            hosts = [str(one["target"]).removesuffix(".") for one in records]
+            numbers = [f"{one['priority']} {one['weight']} {one['port']}" for one in records]
+            texts = [f"{front} {host}." for front, host in zip(numbers, hosts, strict=True)]
+        case rrtype.TXT:
+            texts = [read_text([str(part) for part in one["value"]]) for one in records]
+        case rrtype.SOA | "CAA":
+            texts = [" ".join(str(part) for part in one.values()) for one in records]
+        case _:
+            texts = []
+    return canonicalize_targets(rtype, texts)
+
+
+def read_text(strings: Sequence[str]) -> str:
+    """Return the TXT target for *strings*. external-dns stores its ownership texts with their quotation marks."""
+    joined = "".join(strings)
+    if len(joined) > 1 and joined[0] == joined[-1] == '"' and is_txt_value(joined):
+        return joined
+    return rdata.build_txt_target(text.encode("utf-8", "replace") for text in strings)
+
+
+def build_strings(target: str) -> list[str]:
+    """Return the strings for the TXT *target*; an ownership text has the form that external-dns gives it.
+
+    Raises:
+        ValueError: the API, which takes text, has no form for it.
+    """
+    if target.startswith(_OWNERSHIP):
+        return [target[start : start + _MAX_TEXT] for start in range(0, len(target), _MAX_TEXT)]
+    words = scan.split_words(rdata.format_txt(target)) or ()
+    return [rdata.parse_string(word).decode("utf-8") for word in words]
+
+
+def build_body(desired: DesiredRecord, old: Record | None, *, private: bool) -> dict[str, Any]:
+    """Return the content of a request that writes *desired*; metadata of *old* that is not ours stays."""
+    rtype = desired.type
+    records = [_build_value(rtype, target) for target in desired.targets]
+    field = f"{rtype.lower() if private else rtype}{'Record' if rtype == rrtype.CNAME else 'Records'}"
+    properties = {
+        "ttl" if private else "TTL": desired.ttl_s or DEFAULT_TTL_S,
+        "metadata": dict(merge_metadata(desired, old)),
+        field: records[0] if rtype == rrtype.CNAME else records,
+    }
+    return {"properties": properties}
+
+
+def merge_metadata(desired: DesiredRecord, old: Record | None) -> StringMap:
+    """Return the metadata that a record set has after *desired* replaced *old*."""
+    before = dict(_get_metadata(old)) if old else {}
+    ours = parse_tags(old.properties.get(TAGS)) if old else {}
+    kept = {key: value for key, value in before.items() if key not in ours}
+    return StringMap.from_items(kept | parse_tags(desired.properties.get(TAGS)))
+
+
+def _build_value(rtype: str, target: str) -> dict[str, Any]:
+    match rtype:
+        case rrtype.MX:
+            preference, _, host = target.partition(" ")
+            return {"preference": int(preference), "exchange": host}
+        case rrtype.SRV:
+            priority, weight, port, host = target.split()
+            numbers = {"priority": int(priority), "weight": int(weight), "port": int(port)}
+            return {**numbers, "target": host.removesuffix(".") or "."}
+        case rrtype.TXT:
+            return {"value": build_strings(target)}
+        case _:
+            return {_FIELDS[rtype]: str(target)}
+
+
+def build_relative_name(name: DnsName, zone: Zone) -> str:
+    """Return *name* as the API spells it in *zone*."""
+    return APEX if name == zone.name else name.removesuffix(f".{zone.name}")

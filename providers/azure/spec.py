@@ -1,0 +1,98 @@
+"""The providers `azure`, `azure-dns` and `azure-private-dns`, from their flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from extdns.flags.flag import Setting
+from extdns.model.selection import DomainFilter, parse_suffixes
+from extdns.model.zone import Permission, Zone
+from providers.azure.flags import DEFAULT_FILE, AzureFlags
+from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
+
+if TYPE_CHECKING:
+    from providers.azure.client import AzureApi
+    from providers.azure.settings import AzureSettings
+
+_FILE: Final = "azure-config-file"
+
+
+def build(context: ProviderContext[AzureFlags], *, private: bool) -> DnsService:
+    """Build the reader and the writer. Offline, the file is not read.
+
+    Raises:
+        UsageError: the file cannot be used, or azure-identity is not installed.
+    """
+    from providers.azure.provider import AzureReader, AzureWriter
+
+    settings, api = _connect(context, private=private)
+    names = context.ownership_names
+    return DnsService(AzureReader(settings, api, names), AzureWriter(api, names))
+
+
+def _connect(context: ProviderContext[AzureFlags], *, private: bool) -> tuple[AzureSettings, AzureApi]:
+    from providers.azure.client import AzureApi
+    from providers.azure.configuration import AzureConfig, read_config
+    from providers.azure.credentials import IdentityTokens, NoTokens
+    from providers.azure.settings import AzureSettings
+
+    config = AzureConfig() if context.offline else read_config(context.flags)
+    names = parse_suffixes(context.flags.zone_name_filter)
+    settings = AzureSettings(
+        url=config.find_cloud().url,
+        subscription=config.subscriptionId,
+        group=config.resourceGroup,
+        private=private,
+        zone_ids=context.zone_ids,
+        zone_names=DomainFilter(include=names) if names else None,
+        domains=context.plan.build_domain_filter(),
+        calls=context.calls,
+    )
+    return settings, AzureApi(settings, NoTokens() if context.offline else IdentityTokens(config))
+
+
+def check_permissions(
+    context: ProviderContext[AzureFlags], zones: Iterable[Zone], *, private: bool
+) -> Iterator[tuple[Zone, Permission]]:
+    """Yield each zone with whether the credentials may change it."""
+    from providers.azure.permissions import check_permission
+
+    _, api = _connect(context, private=private)
+    types = context.plan.find_managed_types()
+    yield from ((zone, check_permission(api, zone, types)) for zone in zones)
+
+
+def find_warnings(settings: Mapping[str, Setting]) -> tuple[str, ...]:
+    """Return a warning about the keys of the configuration file that have no effect."""
+    from providers.azure.configuration import AzureConfig, find_unknown_keys
+
+    path = settings[_FILE].value if _FILE in settings else DEFAULT_FILE
+    unknown = find_unknown_keys(path)
+    known = ", ".join(AzureConfig.__struct_fields__)
+    return (f"{path} has keys without effect: {', '.join(unknown)}\n  known: {known}",) if unknown else ()
+
+
+def build_spec(name: str, *, private: bool = False) -> ProviderSpec[AzureFlags]:
+    """Return the spec of the provider *name*."""
+    role = "Private DNS Zone Contributor" if private else "DNS Zone Contributor"
+    return ProviderSpec(
+        name=name,
+        flags=AzureFlags,
+        build=partial(build, private=private),
+        check_permissions=partial(check_permissions, private=private),
+        find_warnings=find_warnings,
+        properties=("azure/tags",),
+        remedies={
+            "AADSTS700016": "correct the client id: the tenant has no such application",
+            "AADSTS7000215": "correct aadClientSecret: it must be the value of a secret, not its id",
+            "AADSTS70021": "name this ServiceAccount and the issuer of the cluster in the federated credential of the identity",
+            "Identity not found": "assign the identity to the nodes, or correct its client id",
+            "AuthorizationFailed": f"assign the role {role} on the zone, and Reader on the resource group",
+        },
+        sdk={"azure": "credentials"},
+    )
+
+
+PROVIDER: Final = build_spec("azure")
