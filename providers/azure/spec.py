@@ -87,7 +87,7 @@ def build_spec(name: str, *, private: bool = False) -> ProviderSpec[AzureFlags]:
         remedies={
             "AADSTS700016": "correct the client id: the tenant has no such application",
             "AADSTS7000215": "correct aadClientSecret: it must be the value of a secret, not its id",
-            "AADSTS70021": "name this ServiceAccount and the issuer of the cluster in the federated credential of the identity",
+            "AADSTS70021": "let the federated credential of the identity name this ServiceAccount and cluster",
             "Identity not found": "assign the identity to the nodes, or correct its client id",
             "AuthorizationFailed": f"assign the role {role} on the zone, and Reader on the resource group",
         },
