@@ -79,7 +79,7 @@ generate: $(VENV)/dev.stamp ## the reference pages, schemas and chart files that
 	@$(BIN)/python -m tools.generate
 
 lock: $(VENV)/dev.stamp ## pin and hash what pyproject.toml asks for (UPGRADE=1: the newest of each)
-	@$(LOCK) $(if $(UPGRADE),--upgrade) --output-file requirements.txt pyproject.toml
+	@$(LOCK) $(if $(UPGRADE),--upgrade) --extra azure --output-file requirements.txt pyproject.toml
 	@$(LOCK) $(if $(UPGRADE),--upgrade) --constraint requirements.txt --extra dev --output-file requirements-dev.txt pyproject.toml
 	@$(LOCK) $(if $(UPGRADE),--upgrade) --constraint requirements-dev.txt --all-build-deps --only-build-deps \
 		--output-file requirements-build.txt pyproject.toml

@@ -60,8 +60,6 @@ def _check_required(values: Values) -> None:
         raise usage_error(
             f"--policy must be set explicitly (one of: {', '.join(POLICIES)})", "with --compat it has no default"
         )
-    if values["provider"] == "azure" and not values["azure-config-file"]:
-        raise usage_error("no Azure config file specified", "give --azure-config-file=PATH")
 
 
 def _check_combinations(values: Values) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.flag import FlagSection, flag
+from extdns.flags.usage_errors import usage_error
 
 DEFAULT_FILE: Final = "/etc/kubernetes/azure.json"
 NAMES: Final = ("azure", "azure-dns", "azure-private-dns")
@@ -27,6 +28,11 @@ class AzureFlags(FlagSection, topic="Providers azure, azure-dns and azure-privat
         metavar="NAME",
         topic="Names, types and zones",
     )
+
+    def validate(self) -> None:
+        """Check that a configuration file is given."""
+        if not self.azure_config_file:
+            raise usage_error("no Azure config file specified", "give --azure-config-file=PATH")
 
 
 SECTION: Final = AzureFlags

@@ -386,7 +386,7 @@ def get_fake_webhook() -> WebhookServer:
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "acme-zones": build_acme_rig,
     "aws": build_route53_rig,
-    "azure": build_azure_rig,
+    "azure-dns": build_azure_rig,
     "azure-private-dns": partial(build_azure_rig, private=True),
     "careless": build_careless_rig,
     "cloudflare": build_cloudflare_rig,
@@ -410,6 +410,9 @@ GUARDED: Final = frozenset(
     {"acme-zones", "aws", "google", "inmemory", "zonefile", *(n for n in SERVER_RIGS if n.startswith("rfc2136"))}
 )
 """Providers whose service has atomic batches and conditional writes."""
+
+CONDITIONAL: Final = GUARDED | {"azure-dns", "azure-private-dns"}
+"""Providers whose service has conditional writes."""
 
 
 def build_rig(name: str, folder: Path) -> Rig:

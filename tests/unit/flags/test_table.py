@@ -192,13 +192,12 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
             id="source",
         ),
         pytest.param(
-            ["--source=service", "--provider=azure"],
-            f"--provider=azure is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
-            "  octoDNS: pip install 'octodns<2' octodns-azure; --provider=octodns --octodns-config=FILE\n"
-            "  external-dns v0.22.0 as a webhook in the same pod: --webhook-server --provider=azure; "
+            ["--source=service", "--provider=ovh"],
+            f"--provider=ovh is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
+            "  octoDNS: pip install 'octodns<2' octodns-ovh; --provider=octodns --octodns-config=FILE\n"
+            "  external-dns v0.22.0 as a webhook in the same pod: --webhook-server --provider=ovh; "
             "here: --provider=webhook\n"
-            "  note: octoDNS signs in with a service principal only; the sidecar answers failed writes as if they were "
-            "made, so extdns sees them at its next reading\n"
+            "  note: with octoDNS an update is a delete and a create, and reading costs one call a record\n"
             "  more: docs/reference/provider-ways.md",
             id="provider",
         ),

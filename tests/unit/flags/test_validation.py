@@ -218,7 +218,6 @@ def test_missing_or_contradictory_flags_are_reported(argv: list[str], message: s
             [*SERVED, *KEY, "--compat", "--policy=sync", "--rfc2136-tsig-axfr"], id="rfc2136-old-name-of-axfr"
         ),
         pytest.param([*GOOD, "--rfc2136-min-ttl=-1s", "--rfc2136-batch-change-size=0"], id="not-our-provider"),
-        pytest.param(["--source=service", "--provider=azure-dns", "--azure-config-file="], id="8.4-5-azure-only"),
         pytest.param([*GOOD, "--ignore-hostname-annotation", "--fqdn-template=x"], id="ignoring-with-a-template"),
         pytest.param([*GOOD, "--create-ptr", "--managed-record-types=PTR"], id="ptr-managed"),
         pytest.param([*GOOD, "--service-type-filter=", "--service-type-filter=x"], id="sources-3.1-empty-switches-off"),

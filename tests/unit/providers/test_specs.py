@@ -16,7 +16,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.aws.spec import describe_zone
 from providers.common.provider_spec import NoFlags
-from tests.conformance.provider import GUARDED, RIGS, SERVER_RIGS
+from tests.conformance.provider import CONDITIONAL, RIGS, SERVER_RIGS
 from tests.program.process import ROOT, environment
 
 _SDKS: Final = frozenset(sdk for name in PROVIDER_SPECS.available for sdk in PROVIDER_SPECS.load(name).sdk)
@@ -44,12 +44,13 @@ def test_a_provider_has_the_name_and_flags_of_its_package_and_a_rig(name: str) -
 
 @pytest.mark.parametrize("name", PROVIDER_SPECS.available)
 def test_leader_election_is_allowed_with_the_providers_whose_writes_are_conditional(name: str) -> None:
-    assert PROVIDER_SPECS.load(name).conditional is bool(find_rigs(name, GUARDED))
+    assert PROVIDER_SPECS.load(name).conditional is bool(find_rigs(name, CONDITIONAL))
 
 
 @pytest.mark.parametrize(
     ("flags", "sdks"),
     [
+        pytest.param(["--provider=azure"], set[str](), id="azure"),
         pytest.param(["--provider=inmemory"], set[str](), id="inmemory"),
         pytest.param(["--provider=webhook"], set[str](), id="webhook"),
         pytest.param(["--provider=google"], {"google", "requests"}, id="google"),

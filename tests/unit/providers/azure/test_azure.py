@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from extdns.errors import CredentialsError, ForbiddenError, RetryableError
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, Record
 from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.selection import DomainFilter
 from extdns.model.value import StringMap
 from providers.azure.permissions import check_permission
@@ -27,7 +27,7 @@ from tests.azure import OWNERSHIP_NAMES, FixedTokens, client
 from tests.builders import build_claim, observe, observe_gone
 from tests.conformance.provider import Rig, build_batch, build_desired, create, delete, update
 from tests.conformance.provider_world import ProviderWorld
-from tests.fakes.azure.server import Azure, list_names
+from tests.fakes.azure.server import list_names
 from tests.fakes.azure.values import Json, spell_field
 from tests.fakes.service.answers import Answer
 from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
@@ -250,7 +250,8 @@ def test_metadata_of_others_stays_and_that_of_the_annotation_comes_changes_and_g
         found: Json = world.held.sets["www", "A"]["properties"]["metadata"]
         return found
 
-    adjusted = world.adjust(replace(WWW.new, properties=StringMap.from_items({TAGS: "b=2, a=1, c=,=d, e"})))  # type: ignore[type-var]
+    stated = build_desired("www.example.org", "A", "192.0.2.1")
+    adjusted = world.adjust(replace(stated, properties=StringMap.from_items({TAGS: "b=2, a=1, c=,=d, e"})))
     assert isinstance(adjusted, DesiredRecord)
     assert adjusted.properties.get(TAGS) == "a=1,b=2"
     set_tags("a=1,b=2")
@@ -355,7 +356,8 @@ def test_an_expired_token_is_replaced_once() -> None:
 def test_tokens_are_sent_to_nobody_else(world: World) -> None:
     class Lure(Fault):
         def after(self, answer: Answer) -> Answer:
-            return Answer(status=200, body=b'{"value": [], "nextLink": "https://elsewhere.example/x"}')
+            body = b'{"value": [], "nextLink": "https://elsewhere.example/x"}'
+            return Answer(status=answer.status, body=body, headers=answer.headers)
 
     world.fake.faults.arm(Lure(), action="GET ALL")
     with pytest.raises(RetryableError, match="elsewhere"):
@@ -380,7 +382,7 @@ def test_a_failed_read_says_whether_a_person_must_act(world: World, fault: Fault
 @pytest.mark.parametrize(
     ("change", "granted", "text"),
     [
-        (lambda zone: None, True, "2 of 10000"),
+        (lambda _: None, True, "2 of 10000"),
         (lambda zone: setattr(zone, "lock", "CanNotDelete"), False, "nothing can be deleted"),
         (lambda zone: zone.role.update(actions=["*/read"]), False, "Zones/A/write"),
         (lambda zone: zone.role.update(notActions=["Microsoft.Network/*/TXT/delete"]), False, "Zones/TXT/delete"),
