@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from msgspec.structs import replace
@@ -21,6 +22,7 @@ _PUBLIC: Final = frozenset({"A", "AAAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT
 TYPES: Final = {False: _PUBLIC, True: _PUBLIC - {rrtype.NS}}
 """The types of records in private zones, and in others."""
 
+_NAME: Final = re.compile(r"[a-z0-9_*-]+(\.[a-z0-9_-]+)*")
 _MAX_RECORDS: Final = 20
 _MAX_TXT_RECORDS: Final = 400
 _MAX_TXT: Final = 4096
@@ -51,6 +53,8 @@ def _refuse(desired: DesiredRecord, detail: str) -> Refusal:
 
 def _find_problem(desired: DesiredRecord, tags: dict[str, str]) -> str:
     """Return why Azure would refuse *desired*, or return it in another form; "" if no reason is known."""
+    if not _NAME.fullmatch(desired.name):
+        return f"{desired.name}: names in {HOLDERS} have letters, digits, hyphens and underscores, and * in the first label"
     if len(tags) > _MAX_PAIRS:
         return f"{len(tags)} tags; allowed: {_MAX_PAIRS}"
     if long := next((key for key, one in tags.items() if len(key) > _MAX_KEY or len(one) > _MAX_VALUE), ""):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +22,7 @@ from extdns.model.change import Applied, Write
 from extdns.model.record import DesiredRecord
 from tests.conformance.provider import (
     Rig,
+    build_azure_rig,
     build_clouddns_rig,
     build_cloudflare_rig,
     build_route53_rig,
@@ -35,6 +37,8 @@ SERVICES: Final = {
     "route53": build_route53_rig,
     "clouddns": build_clouddns_rig,
     "cloudflare": build_cloudflare_rig,
+    "azure": build_azure_rig,
+    "azure-private-dns": partial(build_azure_rig, private=True),
 }
 TTLS: Final = st.sampled_from(("", "60", "10m", "-1", "1d", "99999999999"))
 numbers = count()

@@ -132,6 +132,21 @@ def test_types_beyond_addresses_are_written_and_read_back(
     assert refused is private
 
 
+def test_after_a_switch_from_external_dns_nothing_is_written(fake: Azure, install: Callable[..., Installation]) -> None:
+    zone = fake.add_zone("example.org")
+    text = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/web"'
+    for name, rtype, records in (
+        ("Web", "A", [{"ipv4Address": "192.0.2.1"}]),
+        ("a-Web", "TXT", [{"value": [text]}]),
+        ("txt", "TXT", [{"value": ["v=spf1 -all"]}]),
+    ):
+        fake.put(zone, name, rtype, records, metadata={"b": "2", "a": "1"})
+    installation = install()
+    installation.replace_manifests(service("web", annotations={"azure-tags": "a=1,b=2"}))
+    assert installation.run_once() == 0
+    assert take_calls(fake) == [LIST, ALL]
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [
