@@ -54,7 +54,7 @@ def _refuse(desired: DesiredRecord, detail: str) -> Refusal:
 def _find_problem(desired: DesiredRecord, tags: dict[str, str]) -> str:
     """Return why Azure would refuse *desired*, or return it in another form; "" if no reason is known."""
     if not _NAME.fullmatch(desired.name):
-        return f"{desired.name}: names in {HOLDERS} have letters, digits, hyphens and underscores, and * in the first label"
+        return f"{desired.name}: names have letters, digits, hyphens and underscores, and * in the first label"
     if len(tags) > _MAX_PAIRS:
         return f"{len(tags)} tags; allowed: {_MAX_PAIRS}"
     if long := next((key for key, one in tags.items() if len(key) > _MAX_KEY or len(one) > _MAX_VALUE), ""):
