@@ -74,15 +74,15 @@ class _Page(Value, Generic[T], frozen=True, kw_only=True):
     nextLink: str | None = None  # noqa: N815 - the names of the API
 
 
-class _Message(Value, frozen=True, kw_only=True):
+class _ErrorText(Value, frozen=True, kw_only=True):
     code: str = ""
     message: str = ""
 
 
-class _Error(_Message, frozen=True, kw_only=True):
+class _AzureError(_ErrorText, frozen=True, kw_only=True):
     """An error of Azure Resource Manager, or of the DNS service, which has no envelope."""
 
-    error: _Message | None = None
+    error: _ErrorText | None = None
 
 
 class AzureApi:
@@ -239,7 +239,7 @@ def _require_form(call: HttpCall, answer: HttpAnswer, form: type[T]) -> T:
 
 
 def _build_error(call: HttpCall, answer: HttpAnswer) -> CallFailedError:
-    error = decode(answer.content, _Error) or _Error()
+    error = decode(answer.content, _AzureError) or _AzureError()
     found = error.error or error
     detail = sanitize(found.message, _MAX_TEXT) or sanitize(answer.content[:200].decode("utf-8", "replace"), 200)
     code = _CODES.get(answer.status) or sanitize(found.code, 100) or str(answer.status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +13,7 @@ import msgspec
 from msgspec.structs import fields, replace
 
 from extdns.errors import UsageError
+from extdns.masking import add_secrets
 from extdns.model.value import Value
 from providers.azure.flags import AzureFlags
 
@@ -113,6 +115,13 @@ class AzureConfig(Value, frozen=True, kw_only=True):
         )
 
 
+_OF_AKS: Final = re.compile(
+    "(cloudProvider|disableOutbound|excludeMaster|loadBalancer|maximumLoadBalancer|networkResource|primary|provider"
+    "|routeTable|securityGroup|subnet|useInstance|vm|vnet).*",
+    re.IGNORECASE,
+)
+"""Keys that other programs of AKS read."""
+
 _NAMES: Final = {field.name.lower(): field.name for field in fields(AzureConfig)}
 
 
@@ -129,6 +138,7 @@ def read_config(flags: AzureFlags) -> AzureConfig:
         found = msgspec.convert({key: value for key, value in known.items() if value is not None}, AzureConfig)
     except msgspec.ValidationError as exc:
         raise UsageError(f"--azure-config-file={flags.azure_config_file}: {exc}") from exc
+    add_secrets((found.aadClientSecret,))
     found = replace(
         found,
         subscriptionId=flags.azure_subscription_id or found.subscriptionId,
@@ -144,11 +154,12 @@ def read_config(flags: AzureFlags) -> AzureConfig:
 
 
 def find_unknown_keys(path: str) -> tuple[str, ...]:
-    """Return the keys of the file at *path* that have no effect, sorted; () if it cannot be read."""
+    """Return the keys of the file at *path* that nobody reads, sorted; () if it cannot be read."""
     try:
-        return tuple(sorted(key for key in _read_file(path) if key.lower() not in _NAMES))
+        found = _read_file(path)
     except UsageError:
         return ()
+    return tuple(sorted(key for key in found if key.lower() not in _NAMES and not _OF_AKS.fullmatch(key)))
 
 
 def _read_file(path: str) -> dict[str, Any]:
