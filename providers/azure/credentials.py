@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from extdns.errors import UsageError, sanitize
 from providers.azure.configuration import AzureConfig, CredentialKind
 from providers.common.api_calls import CallFailedError, FailureKind
+from providers.common.certificates import find_ca_bundle
 
 _RETRIES: Final = 2
 _TIMEOUT_S: Final = 10.0
@@ -88,6 +89,7 @@ def _choose_builder(config: AzureConfig, kind: CredentialKind) -> Callable[[], C
             "retry_total": _RETRIES,
             "connection_timeout": _TIMEOUT_S,
             "read_timeout": _TIMEOUT_S,
+            "connection_verify": find_ca_bundle(os.environ, sdk_variable="REQUESTS_CA_BUNDLE") or True,
         }
         cloud = config.find_cloud()
         known: dict[str, Any] = {

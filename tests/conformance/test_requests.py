@@ -6,7 +6,7 @@ Each text of a hostname, target or TTL comes in by each way: fields, annotations
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -32,7 +32,7 @@ from tests.conformance.provider import (
 from tests.conformance.requested import WAYS, list_records, request_endpoint
 from tests.strategies import hostnames, record_data, target_texts
 
-SERVICES: Final = {
+SERVICES: Final[dict[str, Callable[[Path], Rig]]] = {
     "zonefile": build_zonefile_rig,
     "route53": build_route53_rig,
     "clouddns": build_clouddns_rig,
