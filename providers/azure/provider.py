@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -194,7 +195,7 @@ class AzureWriter:
             except CallFailedError as exc:
                 failure = _build_failure(exc, write.key.name)
                 if isinstance(failure, WriteConflict) and write.old is None:
-                    self._withdraw(zone, write, records, written)
+                    self._withdraw(zone, change_set, records, written)
                 return _Made(is_written=bool(written) or isinstance(failure, Unknown), failure=failure)
             if record is not write.old or write.new is None:
                 written.add(write.key)
@@ -202,26 +203,32 @@ class AzureWriter:
                 records[write.key] = record
         return _Made(records=tuple(records.values()), is_written=bool(written))
 
-    def _withdraw(self, zone: Zone, refused: Write, records: dict[RecordKey, Record], written: set[RecordKey]) -> None:
-        """Delete the ownership records of a record that somebody else created meanwhile, which would seem ours."""
-        for name in self._find_own_names(refused.key):
-            key = RecordKey(name, "", rrtype.TXT)
-            record = records.get(key)
-            if record is None:
+    def _withdraw(
+        self, zone: Zone, change_set: ChangeSet, records: dict[RecordKey, Record], written: set[RecordKey]
+    ) -> None:
+        """Delete the ownership records of what is not there, since somebody else created a record meanwhile.
+
+        Beside that record, its ownership record would make it ours.
+        """
+        changed = {change.key for change in change_set.changes}
+        there = [key for key in records if key in changed]
+        absent = [key for key in changed if key not in records]
+        for key, record in records.items():
+            if key in changed or key.type != rrtype.TXT or (there and not self._is_only_of(key.name, absent, there)):
                 continue
             written.add(key)
-            try:
+            with suppress(CallFailedError):
                 self._delete(zone, record)
-            except CallFailedError:
-                continue
-            written.discard(key)
+                written.discard(key)
 
-    def _find_own_names(self, key: RecordKey) -> set[DnsName]:
-        """Return the names of ownership records of *key* that prove nothing about other types at its name."""
-        if self._ownership_names is None:
-            return set()
-        others = {name for one in rrtype.OWNABLE if one != key.type for name in self._ownership_names(key.name, one)}
-        return {DnsName(name) for name in self._ownership_names(key.name, key.type) if name not in others}
+    def _is_only_of(self, name: DnsName, absent: Iterable[RecordKey], there: Iterable[RecordKey]) -> bool:
+        """Return whether *name* is that of an ownership record of one of *absent*, and of none of *there*."""
+
+        def is_of(keys: Iterable[RecordKey]) -> bool:
+            names = self._ownership_names
+            return names is not None and any(name in set(names(key.name, key.type)) for key in keys)
+
+        return is_of(absent) and not is_of(there)
 
     def _write(self, zone: Zone, write: Write) -> Record | None:
         """Make *write*, and return the record that is there now: the old one if nothing had to be written."""

@@ -80,7 +80,7 @@ def test_workload_identity_sends_the_token_of_its_service_account(
     assert authority.requests[0]["client_id"] == "of the file"
 
 
-def test_a_wrong_secret_is_reported_with_the_code_of_the_authority_and_without_the_secret(authority: Authority) -> None:
+def test_a_wrong_secret_is_reported_by_code_and_without_the_secret(authority: Authority) -> None:
     tokens = IdentityTokens(build_config(authority, **SECRET | {"aadClientSecret": "another-secret"}))
     with pytest.raises(CallFailedError, match=r"AADSTS7000215.*with a client secret") as error:
         tokens.get()

@@ -33,6 +33,17 @@ def test_after_a_burst_api_calls_wait_for_the_sustained_rate() -> None:
     assert clock.now_s == pytest.approx(2, abs=0.01)
 
 
+def test_an_action_can_have_a_limit_of_its_own() -> None:
+    clock = FastClock()
+    rates = {"Change": RateLimit(per_s=1.0, burst=2.0)}
+    limiter = RateLimiter(actions=rates, monotonic_s=clock.monotonic_s, wait=clock.wait)
+    for action in ("Change", "Change", "List"):
+        limiter.acquire(action, changes=2)
+    assert clock.now_s == 0
+    limiter.acquire("Change", changes=2)
+    assert clock.now_s == pytest.approx(1, abs=0.01)
+
+
 def test_reads_leave_the_last_calls_of_the_burst_to_writes() -> None:
     clock = FastClock()
     limiter = _limiter(clock)
