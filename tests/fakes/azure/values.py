@@ -107,8 +107,8 @@ def build_properties(name: str, rtype: str, body: Json | None, *, private: bool)
     return {ttl: stated[ttl], "metadata": metadata, "targetResource": alias, "provisioningState": "Succeeded", **kept}
 
 
-def _check_records(rtype: str, found: object) -> None:
-    records = [found] if rtype == "CNAME" else found
+def _check_records(rtype: str, found: Any) -> None:  # noqa: ANN401 - JSON
+    records: Any = [found] if rtype == "CNAME" else found
     if not isinstance(records, list) or not records or not all(isinstance(one, dict) for one in records):
         raise _invalid(f"The record set of type '{rtype}' has no records.")
     if len(records) > _MAX_RECORDS.get(rtype, 20):
