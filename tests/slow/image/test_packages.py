@@ -36,6 +36,13 @@ IMPORTERS: Final[Mapping[str, tuple[str, ...]]] = {
         "google.auth.aio.transport.sessions",
         "google.auth.transport._aiohttp_requests",
     ),
+    "asynchronous or traced calls of azure-core; tokens are requested by its synchronous transport": (
+        "azure.core.pipeline.policies._distributed_tracing",
+        "azure.core.pipeline.transport._aiohttp",
+        "azure.core.rest._aiohttp",
+        "azure.core.tracing.opentelemetry",
+        "azure.identity.aio._credentials.workload_identity",
+    ),
     "Rich without Markdown; its pretty printer works without attrs": ("rich.markdown", "rich.pretty"),
     "used if cryptography is not installed": ("google.auth.crypt._python_rsa",),
     "parses C headers while another package is built": ("cffi.cparser",),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -85,6 +87,12 @@ def test_a_wrong_secret_is_reported_by_code_and_without_the_secret(authority: Au
     with pytest.raises(CallFailedError, match=r"AADSTS7000215.*with a client secret") as error:
         tokens.get()
     assert "another-secret" not in str(error.value)
+
+
+def test_without_azure_identity_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "azure", None)
+    with pytest.raises(UsageError, match=re.escape("pip install 'extdns[azure]'")):
+        IdentityTokens(AzureConfig(useManagedIdentityExtension=True))
 
 
 @pytest.mark.parametrize(
