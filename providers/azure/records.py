@@ -161,6 +161,8 @@ def _read_record(found: AzureRecordSet, name: DnsName) -> Record | str:
         return f"not in the form of the API: {sanitize(str(exc), 200)}"
     if not targets:
         return "a record set without records, or of a type that is not read"
+    if not found.etag:
+        return "without an etag, so that no write of it would be conditional"
     exact = Exact(etag=found.etag, metadata=StringMap.from_items(properties.metadata or {}))
     ttl_s = min(max(ttl.UNSET, properties.ttl), ttl.MAX_TTL_S)
     return Record(name=name, type=found.rtype, targets=targets, ttl_s=ttl_s, exact=exact)

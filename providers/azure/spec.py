@@ -89,6 +89,8 @@ def build_spec(name: str, *, private: bool = False) -> ProviderSpec[AzureFlags]:
             "AADSTS7000215": "correct aadClientSecret: it must be the value of a secret, not its id",
             "AADSTS70021": "let the federated credential of the identity name this ServiceAccount and cluster",
             "Identity not found": "assign the identity to the nodes, or correct its client id",
+            "ResourceGroupNotFound": "correct the resource group: --azure-resource-group, or resourceGroup in the file",
+            "SubscriptionNotFound": "correct the subscription: --azure-subscription-id, or subscriptionId in the file",
             "AuthorizationFailed": f"assign the role {role} on the zone, and Reader on the resource group",
         },
         sdk={"azure": "credentials"},

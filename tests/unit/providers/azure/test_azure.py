@@ -5,6 +5,7 @@ The engine runs in front of the provider where the order of writes or a second r
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -394,14 +395,49 @@ def test_an_expired_token_is_replaced_once() -> None:
 
 
 def test_tokens_are_sent_to_nobody_else(world: World) -> None:
-    class Lure(Fault):
-        def after(self, answer: Answer) -> Answer:
-            body = b'{"value": [], "nextLink": "https://elsewhere.example/x"}'
-            return Answer(status=answer.status, body=body, headers=answer.headers)
-
-    world.fake.faults.arm(Lure(), action="GET ALL")
+    world.fake.faults.arm(Answered('{"value": [], "nextLink": "https://elsewhere.example/x"}'), action="GET ALL")
     with pytest.raises(RetryableError, match="elsewhere"):
         world.read()
+
+
+class Answered(Fault):
+    """Answers with *body*, whatever was asked."""
+
+    def __init__(self, body: str) -> None:
+        self._body = body
+
+    def after(self, answer: Answer) -> Answer:
+        return Answer(status=answer.status, body=self._body.encode(), headers=answer.headers)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<html>", "[]", "[" * 100_000, '{"value": 1}', '{"value": [{"name": "w", "type": "x/A", "properties": []}]}'],
+)
+def test_an_answer_without_the_form_of_the_api_is_a_short_error(world: World, body: str) -> None:
+    world.fake.faults.arm(Answered(body), action="GET ALL")
+    with pytest.raises(RetryableError, match="not the form of the API") as error:
+        world.read()
+    assert len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("etag", "properties"),
+    [
+        pytest.param("e", {"ARecords": [{"ipv6Address": "::1"}]}, id="another-field"),
+        pytest.param("e", {"ARecords": ["192.0.2.1"]}, id="no-object"),
+        pytest.param("e", {"ARecords": [{"ipv4Address": "192.0.2.1"}], "TTL": "x"}, id="ttl"),
+        pytest.param("e", {"ARecords": [{"ipv4Address": "192.0.2.1"}], "metadata": {"a": 1}}, id="metadata"),
+        pytest.param("e", {"ARecords": []}, id="empty"),
+        pytest.param("", {"ARecords": [{"ipv4Address": "192.0.2.1"}]}, id="no-etag"),
+    ],
+)
+def test_a_record_set_without_the_form_of_the_api_is_never_written(world: World, etag: str, properties: Json) -> None:
+    found = {"name": "www", "type": "Microsoft.Network/dnszones/A", "etag": etag, "properties": properties}
+    world.fake.faults.arm(Answered(json.dumps({"value": [found]})), action="GET ALL", times=None)
+    running = world.run({"www": "192.0.2.1"})
+    assert running.engine.decisions.reasons[Reason.RECORD_UNREADABLE]
+    assert world.take_writes() == []
 
 
 def test_a_list_that_never_ends_is_an_error(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
