@@ -126,13 +126,13 @@ class AzureApi:
         found = self._read(ZONES, f"{self._build_path(zone)}/{_LOCKS}", zone, _Page[_Lock])
         return tuple(lock.properties.level for lock in found.value)
 
-    def list_sets(self, zone: str) -> tuple[AzureRecordSet, ...]:
-        """Return all record sets of *zone*."""
+    def list_sets(self, zone: str) -> tuple[tuple[AzureRecordSet, ...], int]:
+        """Return all record sets of *zone*, and the number of pages."""
         everything = "ALL" if self._settings.private else "all"
         first = f"{self._build_path(zone)}/{everything}?{self._version}&$top={MAX_PAGE_ITEMS}"
-        pages = self._read_pages(LIST, first, zone, _Page[AzureRecordSet])
+        pages = list(self._read_pages(LIST, first, zone, _Page[AzureRecordSet]))
         found = {(one.name, one.rtype): lower_keys(one) for page in pages for one in page.value}
-        return tuple(found.values())
+        return tuple(found.values()), len(pages)
 
     def get_set(self, zone: str, rtype: str, name: str) -> AzureRecordSet | None:
         """Return one record set; None if there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -25,7 +26,7 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList, ZonePage
-from providers.azure.adjust import HOLDERS, adjust_record
+from providers.azure.adjust import HOLDERS, TYPES, adjust_record
 from providers.azure.client import CONFLICT, PRECONDITION, AzureApi, AzureZone
 from providers.azure.records import (
     DEFAULT_TTL_S,
@@ -65,6 +66,7 @@ class AzureReader:
         self._settings = settings
         self._api = api
         self._ownership_names = ownership_names
+        self._pages: Counter[str] = Counter()
         self._capabilities = Capabilities(
             atomic=False,
             conditional=True,
@@ -128,20 +130,39 @@ class AzureReader:
         return self._read_zone(zone).build_page(after, self._settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, by reading the zone, which takes one call for each 1,000 record sets.
+        """Return all records of *names*: by reading the zone, or each record set if Azure allows that more often.
 
         Raises:
             ProviderError: the zone cannot be read, or does not exist.
         """
         wanted = sorted(set(names))
-        return self._read_zone(zone).select_records(wanted) if wanted else ()
+        if not wanted:
+            return ()
+        pages = self._pages[zone.id]
+        single = [(name, rtype) for name in wanted for rtype in _list_types(name, zone)]
+        if pages <= 1 or len(single) >= pages * self._settings.gets_per_list:
+            return self._read_zone(zone).select_records(wanted)
+        try:
+            found = [self._api.get_set(zone.name, rtype, build_relative_name(name, zone)) for name, rtype in single]
+        except CallFailedError as exc:
+            raise convert_to_read_error(exc) from exc
+        return self._build_contents((one for one in found if one), zone).select_records(wanted)
 
     def _read_zone(self, zone: Zone) -> ZoneContents:
         try:
-            sets = self._api.list_sets(zone.name)
+            sets, self._pages[zone.id] = self._api.list_sets(zone.name)
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
+        return self._build_contents(sets, zone)
+
+    def _build_contents(self, sets: Iterable[AzureRecordSet], zone: Zone) -> ZoneContents:
         return ZoneContents(build_records(sets, zone, self._ownership_names))
+
+
+def _list_types(name: DnsName, zone: Zone) -> list[str]:
+    """Return the types of all record sets that *name* can have."""
+    types = [*sorted(TYPES[zone.private]), *(() if zone.private else ("CAA",))]
+    return [*types, rrtype.SOA] if name == zone.name else types
 
 
 _Failure = WriteConflict | Refused | Forbidden | TryLater | Unknown

@@ -60,6 +60,12 @@ class AzureSettings(Value, frozen=True, kw_only=True):
         found = _PRIVATE_PER_MINUTE if self.private else _PUBLIC_PER_MINUTE
         return {action: RateLimit(per_s=_USED * number / 60, burst=_USED * number) for action, number in found.items()}
 
+    @property
+    def gets_per_list(self) -> float:
+        """How many single record sets may be read in the time in which one page may be."""
+        limits = self.rate_limits
+        return limits[GET].per_s / limits[LIST].per_s
+
     def is_selected(self, zone: Zone) -> bool:
         """Return whether *zone* is managed."""
         names = self.zone_names or self.domains

@@ -284,9 +284,13 @@ def build_cloudflare_rig(_: Path) -> Rig:
 
 
 def build_azure_rig(_: Path, *, private: bool = False) -> Rig:
-    """Build a rig with the Azure provider, a zone in the fake service, and pages of three names."""
+    """Build a rig with the Azure provider, a zone in the fake service, and pages of three names.
+
+    Answers have one record set, so that names in a public zone are read one by one.
+    """
     fake = azure.service()
     fake.reset()
+    fake.max_top = 1
     fake.put(fake.add_zone("example.org", private=private), "ns1", "A", [{"ipv4Address": "192.0.2.53"}])
     settings = replace_struct(azure.settings(fake, private=private), page_names=3)
     client = azure.client(settings)

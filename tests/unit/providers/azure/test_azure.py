@@ -322,6 +322,20 @@ def test_a_record_set_deleted_between_two_pages_hides_no_other(world: World) -> 
     assert {call.top for call in world.fake.calls} == {"1000"}
 
 
+def test_names_of_a_large_zone_are_read_one_by_one_with_all_their_record_sets() -> None:
+    world = World()
+    world.fake.max_top = 10
+    for number in range(100):
+        world.put(f"n{number}", "A", [{"ipv4Address": "192.0.2.1"}])
+    world.put("n1", "CAA", [{"flags": 0, "tag": "issue", "value": "ca.example.net"}])
+    names = [DnsName("n1.example.org"), DnsName("example.org"), DnsName("absent.example.org")]
+    expected = set(world.reader.read_names(world.zone, names))
+    assert {record.type for record in expected} == {"A", "CAA", "NS", "SOA"}
+    world.fake.calls.clear()
+    assert set(world.reader.read_names(world.zone, names)) == expected
+    assert {call.action for call in world.fake.calls}.isdisjoint({"GET ALL"})
+
+
 def test_a_record_that_a_virtual_network_registered_is_never_written() -> None:
     world = World(private=True)
     world.put("vm1", "A", [{"ipv4Address": "10.0.0.4"}], isAutoRegistered=True)
