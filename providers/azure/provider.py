@@ -283,25 +283,37 @@ class AzureWriter:
         read: Callable[[], AzureRecordSet | None],
         etag: str,
     ) -> AzureRecordSet | None:
-        """Call *write*. If no answer comes, *read* the record set, and write once more if it still has *etag*."""
+        """Call *write*. If no answer comes, *read* the record set, and write once more if it still has *etag*.
+
+        What is there although we meant to create it, and is not what we wrote, is somebody else's.
+        """
         try:
             return write()
         except CallFailedError as exc:
             if exc.kind is not FailureKind.UNANSWERED:
                 raise
             failed = exc
-        try:
-            found = read()
-        except CallFailedError as exc:
-            raise failed from exc
+        found = _read_after(failed, read)
+        if not is_made(found) and (found.etag if found else "") == etag:
+            try:
+                return write()
+            except CallFailedError as exc:
+                if exc.code != PRECONDITION:  # it says nothing about the first attempt, which may have come late
+                    raise failed from exc
+            found = _read_after(failed, read)
         if is_made(found):
             return found
-        if (found.etag if found else "") != etag:
-            raise failed
-        try:
-            return write()
-        except CallFailedError as exc:  # it says nothing about the first attempt, which may have come late
-            raise failed from exc
+        if found is not None and not etag:
+            raise CallFailedError(FailureKind.REFUSED, str(failed), "", PRECONDITION, "there is another one now")
+        raise failed
+
+
+def _read_after(failed: CallFailedError, read: Callable[[], AzureRecordSet | None]) -> AzureRecordSet | None:
+    """Read the record set whose write *failed*. Raise *failed* if that fails, too."""
+    try:
+        return read()
+    except CallFailedError as exc:
+        raise failed from exc
 
 
 def _get_etag(old: Record | None) -> str:

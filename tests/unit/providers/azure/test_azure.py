@@ -272,6 +272,25 @@ def test_after_a_lost_answer_a_record_set_is_written_again_only_if_unchanged(
     ]
 
 
+def test_a_lost_answer_does_not_hide_that_somebody_else_created_the_record(world: World) -> None:
+    class Overtaken(Drop):
+        def before(self) -> None:
+            world.put("www", "A", [{"ipv4Address": "192.0.2.9"}])
+            super().before()
+
+    world.fake.faults.arm(Overtaken(), action="PUT A")
+    running = world.run({"www": "192.0.2.1"})
+    running.run(for_s=7200.0)
+    assert {key: record.targets for key, record in world.read().items()} == {"www A": ("192.0.2.9",)}
+
+
+def test_a_request_that_comes_late_is_recognized_by_what_it_made(world: World) -> None:
+    world.fake.faults.arm(Drop(), action="PUT A")
+    world.fake.faults.arm(Meanwhile(lambda: world.put("www", "A", [{"ipv4Address": "192.0.2.1"}])), action="PUT A")
+    assert world.apply(*BOTH)["A"].targets == ("192.0.2.1",)
+    assert world.read().keys() == {"www A", "a-www TXT"}
+
+
 def test_metadata_of_others_stays_and_that_of_the_annotation_changes(world: World) -> None:
     def tag(write: Write, tags: str) -> Write:
         assert write.new is not None
