@@ -137,7 +137,7 @@ def read_config(flags: AzureFlags) -> AzureConfig:
     try:
         found = msgspec.convert({key: value for key, value in known.items() if value is not None}, AzureConfig)
     except msgspec.ValidationError as exc:
-        raise UsageError(f"--azure-config-file={flags.azure_config_file}: {exc}") from exc
+        raise UsageError(str(exc)) from exc
     add_secrets((found.aadClientSecret,))
     found = replace(
         found,
@@ -147,9 +147,7 @@ def read_config(flags: AzureFlags) -> AzureConfig:
     )
     for key, other in (("subscriptionId", "subscription-id"), ("resourceGroup", "resource-group")):
         if not getattr(found, key):
-            raise UsageError(
-                f"--azure-config-file={flags.azure_config_file} has no {key}; add it, or give --azure-{other}"
-            )
+            raise UsageError(f"{key} is missing; add it, or give --azure-{other}")
     return found
 
 
@@ -168,9 +166,9 @@ def _read_file(path: str) -> dict[str, Any]:
             content = file.read(_MAX_BYTES + 1)
         found = json.loads(content) if len(content) <= _MAX_BYTES else None
     except OSError as exc:
-        raise UsageError(f"--azure-config-file={path} cannot be read: {exc.strerror}") from exc
+        raise UsageError(f"the file cannot be read: {exc.strerror}") from exc
     except (ValueError, RecursionError) as exc:
-        raise UsageError(f"--azure-config-file={path} is not JSON: {exc}") from exc
+        raise UsageError(f"the file is not JSON: {exc}") from exc
     if not isinstance(found, dict):
-        raise UsageError(f"--azure-config-file={path} is not a JSON object of at most {_MAX_BYTES} bytes")
+        raise UsageError(f"the file is not a JSON object of at most {_MAX_BYTES} bytes")
     return found

@@ -32,6 +32,12 @@ class Tokens(Protocol):
         ...
 
 
+def require_identity() -> None:
+    """Raise `UsageError` if azure-identity is not installed."""
+    if find_spec("azure") is None or find_spec("azure.identity") is None:
+        raise UsageError("the providers for Azure need azure-identity; install it: pip install 'extdns[azure]'")
+
+
 class NoTokens:
     """What a reader has that is used without calls."""
 
@@ -50,10 +56,8 @@ class IdentityTokens:
         """Choose the credential that *config* states.
 
         Raises:
-            UsageError: it states none, or azure-identity is not installed.
+            UsageError: it states none.
         """
-        if find_spec("azure") is None or find_spec("azure.identity") is None:
-            raise UsageError("the providers for Azure need azure-identity; install it: pip install 'extdns[azure]'")
         self._scope = f"{config.find_cloud().audience}/.default"
         self.kind = config.choose_credential(os.environ)
         self._build = _choose_builder(config, self.kind)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from extdns.errors import UsageError
 from extdns.flags.flag import Setting
 from extdns.model.selection import DomainFilter, parse_suffixes
 from extdns.model.zone import Permission, Zone
@@ -35,13 +36,20 @@ def build(context: ProviderContext[AzureFlags], *, private: bool) -> DnsService:
 def _connect(context: ProviderContext[AzureFlags], *, private: bool) -> tuple[AzureSettings, AzureApi]:
     from providers.azure.client import AzureApi
     from providers.azure.configuration import AzureConfig, read_config
-    from providers.azure.credentials import IdentityTokens, NoTokens
+    from providers.azure.credentials import IdentityTokens, NoTokens, require_identity
     from providers.azure.settings import AzureSettings
 
-    config = AzureConfig() if context.offline else read_config(context.flags)
+    if not context.offline:
+        require_identity()
+    try:
+        config = AzureConfig() if context.offline else read_config(context.flags)
+        url = config.find_cloud().url
+        tokens = NoTokens() if context.offline else IdentityTokens(config)
+    except UsageError as exc:
+        raise UsageError(f"--{_FILE}={context.flags.azure_config_file}: {exc}") from exc
     names = parse_suffixes(context.flags.zone_name_filter)
     settings = AzureSettings(
-        url=config.find_cloud().url,
+        url=url,
         subscription=config.subscriptionId,
         group=config.resourceGroup,
         private=private,
@@ -50,7 +58,7 @@ def _connect(context: ProviderContext[AzureFlags], *, private: bool) -> tuple[Az
         domains=context.plan.build_domain_filter(),
         calls=context.calls,
     )
-    return settings, AzureApi(settings, NoTokens() if context.offline else IdentityTokens(config))
+    return settings, AzureApi(settings, tokens)
 
 
 def check_permissions(

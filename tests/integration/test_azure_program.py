@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -150,8 +151,8 @@ def test_after_a_switch_from_external_dns_nothing_is_written(fake: Azure, instal
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ({"subscriptionId": ""}, "has no subscriptionId; add it, or give --azure-subscription-id"),
-        ({"resourceGroup": None}, "has no resourceGroup; add it, or give --azure-resource-group"),
+        ({"subscriptionId": ""}, "subscriptionId is missing; add it, or give --azure-subscription-id"),
+        ({"resourceGroup": None}, "resourceGroup is missing; add it, or give --azure-resource-group"),
         ({"cloud": "AzureMoonCloud"}, "cloud is 'AzureMoonCloud'; allowed: AzureCloud,"),
         ({"useManagedIdentityExtension": False}, "no credentials; give aadClientId"),
         ({"useManagedIdentityExtension": "yes"}, "Expected `bool`, got `str` - at `$.useManagedIdentityExtension`"),
@@ -166,4 +167,4 @@ def test_what_is_wrong_in_the_file_is_said_with_the_key_and_what_to_do(
     from extdns import cli  # noqa: PLC0415
 
     assert cli.main(install(**content).flags("--once"), {}) == USAGE
-    assert text in capsys.readouterr().err
+    assert re.search(rf"--azure-config-file=\S+azure\.json: .*{re.escape(text)}", capsys.readouterr().err)
