@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
@@ -268,3 +269,13 @@ def test_a_wildcard_can_be_written_with_the_escape_of_route_53() -> None:
     assert reduce_claims(claims(dns_endpoint(endpoint(r"\052.acme.test", "A", "192.0.2.1")))) == [
         resolved("*.acme.test", "A", "192.0.2.1")
     ]
+
+
+def test_a_dns_endpoint_with_too_many_endpoints_of_one_name_requests_nothing() -> None:
+    many = [
+        SpecEndpoint(dns_name="a.test", record_type="A", targets=("192.0.2.1",), set_identifier=f"{n}")
+        for n in range(501)
+    ]
+    assert len(claims(dns_endpoint(*many[:500], endpoint("b.test", "A", "192.0.2.1")))) == 501
+    with pytest.raises(ExtdnsError, match="501 endpoints have the name a"):
+        claims(dns_endpoint(*many))
