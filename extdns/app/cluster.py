@@ -76,11 +76,7 @@ def build_cluster(
         generated: objects of the sources `empty` and `fake`, by kind; the cluster returns them beside its own.
         snapshot: completes the manifests.
     """
-    from extdns.resources.kinds import STRUCTS
-
-    templated = config.sources.fqdn_template or config.sources.fqdn_target_template
-    full_kinds = kinds if templated else [kind for kind in kinds if kind not in STRUCTS]
-    found = _build_manifest_or_live_cluster(config, full_kinds, snapshot)
+    found = _build_manifest_or_live_cluster(config, find_full_kinds(config, kinds), snapshot)
     if generated:
         from extdns.kube.synthetic_objects import ClusterWithSyntheticObjects
 
@@ -91,6 +87,14 @@ def build_cluster(
         resolve = build_system_resolver()
         found = ClusterWithHosts(found, HostResolver(ignore_failures(resolve) if config.control.compat else resolve))
     return found
+
+
+def find_full_kinds(config: Config, kinds: Collection[Kind]) -> Collection[Kind]:
+    """Return which of *kinds*, those that sources read, are decoded in full: all if there are templates."""
+    from extdns.resources.kinds import STRUCTS
+
+    templated = config.sources.fqdn_template or config.sources.fqdn_target_template
+    return kinds if templated else [kind for kind in kinds if kind not in STRUCTS]
 
 
 def _build_manifest_or_live_cluster(

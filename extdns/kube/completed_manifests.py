@@ -5,6 +5,7 @@ See docs/how-to/plan-in-ci.md.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from extdns.kube.local_store import LocalStore
 from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
-from extdns.resources.core import Service
+from extdns.resources.core import Service, ServicePort
 
 
 class CompletedManifests:
@@ -107,12 +108,23 @@ def complete(manifest: KubernetesObject, live: KubernetesObject) -> KubernetesOb
         changes["status"] = found
     if isinstance(manifest, Service) and isinstance(live, Service):
         spec, other = manifest.spec, live.spec
-        pairs = list(zip(spec.ports or (), other.ports or (), strict=False))
-        if pairs and len(spec.ports or ()) == len(other.ports or ()):
-            ports = [replace(port, node_port=port.node_port or known.node_port) for port, known in pairs]
-            spec = replace(spec, ports=tuple(ports))
+        if spec.ports and other.ports:
+            spec = replace(spec, ports=tuple(_keep_node_ports(spec.ports, other.ports)))
         changes["spec"] = replace(spec, cluster_ip=spec.cluster_ip or other.cluster_ip)
     return replace(manifest, **changes)
+
+
+def _keep_node_ports(ports: Sequence[ServicePort], live: Sequence[ServicePort]) -> Iterator[ServicePort]:
+    """Yield *ports* with the node ports of the *live* ports of the same name, or else of the same number.
+
+    The API server keeps node ports by name. `kubectl apply` merges ports by number, so a renamed port keeps its own.
+    """
+    names = {port.name for port in ports}
+    by_name = {port.name: port.node_port for port in live}
+    by_number = {(port.port, port.protocol): port.node_port for port in live if port.name not in names}
+    for port in ports:
+        known = by_name.get(port.name) or by_number.get((port.port, port.protocol or "TCP"), 0)
+        yield replace(port, node_port=port.node_port or known)
 
 
 def _complete_metadata(manifest: ObjectMeta, live: ObjectMeta) -> ObjectMeta:

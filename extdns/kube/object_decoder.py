@@ -237,10 +237,11 @@ def intern_strings(obj: KubernetesObject) -> None:
 
 
 def _intern_service(spec: ServiceSpec, name: str) -> None:
-    """Intern strings such as `LoadBalancer` and `TCP`, which many Services share."""
+    """Intern strings such as `LoadBalancer`, `http` and `TCP`, which many Services share."""
     _set_field(spec, "type", sys.intern(spec.type))
     _set_field(spec, "external_traffic_policy", sys.intern(spec.external_traffic_policy))
     for port in spec.ports or ():
+        _set_field(port, "name", sys.intern(port.name))
         _set_field(port, "protocol", sys.intern(port.protocol))
     _intern_keys(spec, "selector", name)
 

@@ -13,6 +13,8 @@ from extdns.resources.meta import Condition, LoadBalancedStatus, Structs
 class ServicePort(PartialObject, frozen=True, kw_only=True):
     """`spec.ports[]` of a Service. SRV records contain the node ports."""
 
+    name: str = ""
+    port: int = 0
     protocol: str = ""
     node_port: int = 0
 

@@ -11,15 +11,15 @@ import pytest
 
 from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import Json, ingress, node, numbered, service, services
-from tests.program.installation import Installation
+from tests.objects import Json, gateway, http_route, ingress, node, numbered, service, services
+from tests.program.installation import SOURCES, Installation
 
 
 class Repository:
     """A cluster, a folder of manifests without status, and zones as the cluster has filled them."""
 
-    def __init__(self, root: Path, server: ApiServer) -> None:
-        self.live = Installation(root, server, example_org="")
+    def __init__(self, root: Path, server: ApiServer, *sources: str) -> None:
+        self.live = Installation(root, server, sources=sources or SOURCES, example_org="")
         self.root = root
         self.folder = root / "folder"
         self.folder.mkdir()
@@ -48,9 +48,9 @@ class Repository:
         found: dict[str, Any] = json.loads(capsys.readouterr().out)
         return found
 
-    def snapshot(self, capsys: pytest.CaptureFixture[str]) -> str:
+    def snapshot(self, capsys: pytest.CaptureFixture[str], *flags: str) -> str:
         capsys.readouterr()
-        assert cli.main(["snapshot", *self.live.flags()], {}) == 0
+        assert cli.main(["snapshot", *self.live.flags(*flags)], {}) == 0
         file = self.root / "cluster.json"
         file.write_text(capsys.readouterr().out)
         return f"--cluster-snapshot={file}"
@@ -111,6 +111,57 @@ def test_a_changed_port_keeps_its_node_port(repository: Repository, capsys: pyte
     assert created["after"]["targets"] == ["0 50 30053 web.example.org."]
 
 
+def test_node_ports_stay_with_the_name_or_number_of_their_port(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def expose(*ports: Json) -> Json:
+        return service("web", type="NodePort", externalTrafficPolicy="Cluster", ports=list(ports))
+
+    a, b, c = ({"name": name, "port": port, "protocol": "TCP"} for name, port in (("a", 80), ("b", 81), ("c", 82)))
+    live = [one | {"nodePort": 30000 + one["port"]} for one in (a, b, c)]
+    repository.deploy(expose(*live), node("one", "192.0.2.7"))
+    repository.commit(expose(c, {"port": 81, "name": "renamed"}, {"port": 90, "name": "new"}))
+    found = repository.plan(capsys, "--with-cluster", "--managed-record-types=SRV")
+    (created,) = found["changes"]
+    assert created["after"]["targets"] == ["0 50 30081 web.example.org.", "0 50 30082 web.example.org."]
+
+
+def test_a_route_that_no_gateway_has_accepted_counts_as_in_the_cluster(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ApiServer() as server:
+        repository = Repository(tmp_path, server, "gateway-httproute")
+        waiting, route = ({**http_route(name), "status": {}} for name in ("waiting", "committed"))
+        repository.live.apply(gateway(), waiting, route)
+        repository.commit(route, http_route("added"))
+        assert changes(repository.plan(capsys, "--with-cluster")) == ["create added.example.org A"]
+
+
+@pytest.mark.parametrize(
+    ("made_with", "planned_with", "lack"),
+    [
+        ([], ["--source=crd"], "it has no dnsendpoints.externaldns.k8s.io, which --source=crd reads"),
+        (
+            ["--namespace=shop"],
+            ["--namespace=web"],
+            "it has services of the namespace shop only; --source=service reads the namespace web only (--namespace)",
+        ),
+        (["--namespace=shop"], [], "--source=service reads all namespaces (--namespace)"),
+        ([], ["--fqdn-template={{.Name}}.example.org"], "without the fields that templates read (--fqdn-template)"),
+        (["--source=crd", "--label-filter=a=b"], ["--namespace=shop"], ""),
+    ],
+)
+def test_a_plan_names_the_flag_that_reads_what_its_snapshot_lacks(
+    repository: Repository, capsys: pytest.CaptureFixture[str], made_with: list[str], planned_with: list[str], lack: str
+) -> None:
+    repository.deploy(service("web"))
+    snapshot = repository.snapshot(capsys, *made_with)
+    flags = repository.live.flags(f"--manifests={repository.folder}", *planned_with)
+    code = cli.main(["plan", *flags, snapshot], {})
+    assert lack in capsys.readouterr().err
+    assert (code == 1) is bool(lack)
+
+
 def test_a_snapshot_for_templates_has_the_conditions_that_sources_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -167,6 +218,7 @@ def test_a_snapshot_holds_only_what_sources_read(repository: Repository, capsys:
     [
         (["--with-cluster", "--cluster-snapshot=x"], "leave out one of them"),
         (["--cluster-snapshot=/nowhere.json"], "--cluster-snapshot=/nowhere.json cannot be read: No such file"),
+        (["--cluster-snapshot=/dev/null"], "--cluster-snapshot=/dev/null is not the output of extdns snapshot"),
         (["--cluster-snapshot=-"], "--cluster-snapshot=- cannot be standard input"),
     ],
 )

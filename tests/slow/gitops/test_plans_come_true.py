@@ -25,13 +25,15 @@ def invent(random: Random, number: int) -> Json:
     """Return an object with status as a cluster has it; the Gateway of routes is never in the folder."""
     address = f"192.0.2.{random.randrange(1, 250)}"
     host = f"n{number}.example.org"
-    match random.randrange(4):
+    match random.randrange(5):
         case 0:
             return service(f"n{number}", host, address=random.choice([address, "lb.example.net"]))
         case 1:
             return ingress(f"n{number}", host, f"also-{host}", address=address)
         case 2:
             return dns_endpoint(f"n{number}", address)
+        case 3:
+            return {**http_route(f"n{number}"), "status": {}}  # no Gateway has accepted it
         case _:
             return http_route(f"n{number}")
 
