@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from extdns.app.cluster import build_cluster, describe_objects
+from extdns.app.cluster import build_cluster, describe_objects, find_origin
 from extdns.app.cluster_writers import build_event_recorder, build_lease, find_leader
 from extdns.app.engine_settings import build_engine_settings
 from extdns.app.observers import Observers, build_observers
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from extdns.app.cluster import ClusterSnapshot
     from extdns.config import Config
     from extdns.documents.snapshot import ProcessSnapshot
-    from extdns.model.kind import Kind
+    from extdns.model.kind import Kind, ObjectKey
+    from extdns.model.origin import Origin
     from extdns.model.zone import RateLimitStatus
     from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Clock, Cluster, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
@@ -127,7 +128,9 @@ def assemble(
         is_healthy=controller.is_healthy, read_readiness=controller.read_readiness, render_metrics=metrics.render
     )
     server = WebServer(config.web.metrics_address, health)
-    site = build_site(config, controller.snapshots.read, reader, partial(find_leader, lease))
+    site = build_site(
+        config, controller.snapshots.read, reader, partial(find_leader, lease), partial(find_origin, cluster)
+    )
     page = WebServer(config.web.web_address, site, flag="--web-address", event=Event.PAGE_SERVED)
     return Assembly(
         controller=controller, engine=engine, observers=observers, cluster=cluster, server=server, page=page
@@ -189,6 +192,7 @@ def build_site(
     read_snapshot: Callable[[], ProcessSnapshot | None],
     reader: ZoneReader,
     find_leader: Callable[[], str],
+    find_origin: Callable[[ObjectKey], Origin],
 ) -> WSGIApplication:
     """Build the live page and the JSON API.
 
@@ -199,6 +203,7 @@ def build_site(
         read_snapshot: returns a copy of the engine's state.
         reader: the reader of the DNS service; the pages show how many calls of it may be made now.
         find_leader: returns the replica that is the leader, "" if it is unknown.
+        find_origin: returns what set an object.
     """
 
     @cache
@@ -207,7 +212,8 @@ def build_site(
         from extdns.web.site import Site
 
         replica = socket.gethostname() if config.election.leader_elect else ""
-        api = Api(config, _find_rate_limits(reader), partial(describe_objects, config), replica, find_leader)
+        describe = partial(describe_objects, config)
+        api = Api(config, _find_rate_limits(reader), describe, replica, find_leader, find_origin)
 
         @cache
         def load_pages() -> Pages:

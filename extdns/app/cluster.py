@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -19,6 +20,8 @@ from extdns.flags.usage_errors import usage_error
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.log import Event
 from extdns.metrics.durations import REQUEST_TIMES
+from extdns.model.origin import UNKNOWN_ORIGIN, Origin, read_origin
+from extdns.ports import NotSyncedError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -122,13 +125,25 @@ def _build_manifest_or_live_cluster(
     from extdns.kube.live.cluster import LiveCluster
 
     return LiveCluster(
-        connect_api_server(chosen)[0], namespaces=namespaces, full_kinds=full_kinds, cluster_id=chosen.cluster_id
+        connect_api_server(chosen)[0],
+        namespaces=namespaces,
+        full_kinds=full_kinds,
+        keep_managers=bool(config.log.audit_log) or config.control.dry_run,
+        cluster_id=chosen.cluster_id,
     )
 
 
 def list_completed(cluster: Cluster) -> tuple[ObjectKey, ...]:
     """Return the objects of manifests whose status is that of a cluster snapshot, sorted."""
     return tuple(sorted(getattr(cluster, "completed", ())))
+
+
+def find_origin(cluster: Cluster, key: ObjectKey) -> Origin:
+    """Return what set the object at *key*, of a kind that sources read; from any thread."""
+    with suppress(NotSyncedError):
+        if found := cluster.view.get(*key):
+            return read_origin(found.metadata)
+    return UNKNOWN_ORIGIN
 
 
 def build_namespaces(config: Config) -> WatchedNamespaces:

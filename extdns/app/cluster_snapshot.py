@@ -70,6 +70,9 @@ class _Header(msgspec.Struct):
     contents: dict[str, _KindContents]
 
 
+_HEADER: Final = msgspec.json.Decoder(_Header)
+
+
 def _list_contents(config: Config) -> dict[Kind, _KindContents]:
     """Return what a snapshot with the flags *config* contains."""
     kinds = [*list_read_kinds(config), *([NAMESPACE] if config.rules.has_rules else [])]
@@ -82,7 +85,7 @@ def _require_contents(path: str, config: Config) -> None:
     """Check that the snapshot at *path* contains what *config* reads, since what it lacks counts as absent."""
     flag = f"--cluster-snapshot={escape_unprintable(path)}"
     try:
-        has = msgspec.json.decode(Path(path).read_bytes(), type=_Header).contents
+        has = _HEADER.decode(Path(path).read_bytes()).contents
     except OSError as exc:
         raise usage_error(f"{flag} cannot be read: {exc.strerror}", _MAKE) from exc
     except (msgspec.DecodeError, ValueError, RecursionError) as exc:
@@ -117,8 +120,8 @@ def _describe_namespaces(namespaces: tuple[str, ...]) -> str:
 _MAKE: Final = "make it with the flags of the plan: extdns snapshot [flags] > cluster.json"
 _WAIT_S: Final = 60.0
 _SECRETS: Final = ("", "secrets")
-_FULL_OBJECT: Final = " "
-"""The field of metadata that holds all fields; see `ObjectMeta`."""
+_NO_API_FIELDS: Final = (" ", "  ", "resourceVersion")
+"""Fields of metadata that a snapshot lacks; see `ObjectMeta`."""
 
 
 def take_snapshot(config: Config) -> bytes:
@@ -171,6 +174,6 @@ def _encode(kind: Kind, obj: KubernetesObject) -> bytes:
     # The full object lacks what templates must not see: the generation and the conditions, which sources read.
     both = {part: read[part] | (full.get(part) or {}) for part in ("metadata", "status") if part in read}
     content = read | full | both
-    for field in (_FULL_OBJECT, "resourceVersion"):
+    for field in _NO_API_FIELDS:
         content["metadata"].pop(field, None)
     return msgspec.json.encode({"apiVersion": kind.api_version, "kind": kind.name} | content, order="deterministic")

@@ -40,6 +40,7 @@ class AuditLog(Participant):
 
     Attributes:
         queue: writes the lines.
+        plan: the checksum of the plan that the process applies, "" if it applies none; set before the first write.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class AuditLog(Participant):
         self._engine = engine
         self._clock = clock
         self._process = process
+        self.plan = ""
         self._report_defect = report_defect
         self._unknown = UnknownOutcomes(clock)
         self._versions = ObjectVersions()
@@ -112,6 +114,7 @@ class AuditLog(Participant):
         """Build the lines about *batch* that are written before its call, from what is known now."""
         context = audit.AuditContext(
             process=self._process,
+            plan=self.plan,
             owner=self._engine.settings.deletes.owner,
             number=batch.number,
             find_decision=partial(self._find_decision, batch.zone),
@@ -190,7 +193,10 @@ class ObjectVersions:
             self._former.pop(key, None)
             if observation.resource_version:
                 self._present[key] = ObjectVersion(
-                    key=key, uid=observation.uid, resource_version=observation.resource_version
+                    key=key,
+                    uid=observation.uid,
+                    resource_version=observation.resource_version,
+                    origin=observation.origin,
                 )
                 self._by_resource[key.resource] = key
         elif found := self._present.pop(key, None):

@@ -71,6 +71,8 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, plan: str) -> int:
     with StopSignals() as signals:
         running = assembly.assemble(config, service=(reader, approved), needs_approval=True)
         signals.deliver_to(running.controller.stop)
+        if running.observers.audit:
+            running.observers.audit.plan = stored.checksum
         running.engine.delete_guard.approve_plan(find_deletes(stored))
 
         def approve() -> None:

@@ -98,7 +98,9 @@ def _make_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> 
 
     if not isinstance(about, DnsName):
         result = run_one_pass(flags, environ)
-        found = build_object(EngineSnapshot(result.engine), about, result.config, result.missing)
+        found = build_object(
+            EngineSnapshot(result.engine), about, result.config, result.missing, find_origin=result.find_origin
+        )
         return replace(found, process=describe_command(result.config, flags))
     readers: list[ZonesOfNameReader] = []
 
@@ -115,6 +117,7 @@ def _make_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> 
         zones_known=len(known),
         missing=result.missing,
         known_zones=known,
+        find_origin=result.find_origin,
     )
     return replace(document, process=describe_command(result.config, flags))
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import gc
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from extdns import log
 from extdns.app import assembly
-from extdns.app.cluster import describe_objects, list_completed, require_api_server
+from extdns.app.cluster import describe_objects, find_origin, list_completed, require_api_server
 from extdns.app.provider import build_provider
 from extdns.app.state_store import find_file_failure
 from extdns.commands.output import warn
@@ -138,7 +139,8 @@ def finish_pass(config: Config, running: Assembly) -> PassResult:
     if failure := find_file_failure(config, running.engine):
         missing.append(failure)
     result = summarize_pass(config, running.engine, tuple(missing), running.observers.read_rules())
-    return result._replace(completed=list_completed(running.cluster))
+    find = partial(find_origin, running.cluster)
+    return result._replace(completed=list_completed(running.cluster), find_origin=find)
 
 
 def require_files(config: Config, command: str) -> None:

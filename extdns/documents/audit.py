@@ -13,9 +13,11 @@ from extdns.documents.changes import ChangeAction
 from extdns.documents.document import (
     Document,
     ObjectReference,
+    OriginDocument,
     RecordData,
     RootDocument,
     ZoneReference,
+    build_origin,
     build_record_data,
     build_zone_reference,
 )
@@ -33,6 +35,7 @@ from extdns.model.change import (
     spell_outcome,
 )
 from extdns.model.kind import ObjectKey
+from extdns.model.origin import UNKNOWN_ORIGIN, Origin
 from extdns.model.value import Value
 
 Phase = Literal["intent", "outcome", "resolution"]
@@ -46,22 +49,24 @@ _ACTIONS: Final[Mapping[type[Change], ChangeAction]] = {Create: "create", Update
 
 
 class ObjectVersion(Value, frozen=True, kw_only=True):
-    """The last observed version of an object; a field is "" if it is not known."""
+    """The last observed version of an object, and what set it; a field is "" if it is not known."""
 
     key: ObjectKey
     uid: str = ""
     resource_version: str = ""
+    origin: Origin = UNKNOWN_ORIGIN
 
 
 class AuditObject(ObjectReference, frozen=True):
     """An object for which a record is changed, in the version that was observed last.
 
     `source`, `field` and `derived` say where the object requests the name; all are "" if it does not any more, and
-    `derived` also if the object itself states the name.
+    `derived` also if the object itself states the name. `origin` is null if the object does not say what set it.
     """
 
     uid: str
     resource_version: str
+    origin: OriginDocument | None = None
 
 
 class AuditApproval(Document, frozen=True):
@@ -91,8 +96,9 @@ class AuditLine(RootDocument, frozen=True, tag="AuditLine"):
     those that apply together or not at all. `process` identifies the process.
 
     `before` and `after` are null if there is no record. `differences` says what an update changes. `evidence` is the
-    observation that allows a delete, else "". `resource` is the object that the ownership record names. `objects` are
-    those that request the record; for a delete, the one that did, if it is known.
+    observation that allows a delete, else "". `plan` is the checksum of the plan that `extdns apply` applies, else "".
+    `resource` is the object that the ownership record names. `objects` are those that request the record; for a delete,
+    the one that did, if it is known.
 
     `outcome` is "" in a line before the call. `changeId` is the id that the service gave the change. `message` is what
     the service answered. `unconditional` says that the write may have overwritten something unseen. `latencySeconds` is
@@ -118,6 +124,7 @@ class AuditLine(RootDocument, frozen=True, tag="AuditLine"):
     reason: str = ""
     detail: str = ""
     evidence: str = ""
+    plan: str = ""
     resource: str = ""
     objects: tuple[AuditObject, ...] = ()
     approval: AuditApproval | None = None
@@ -144,6 +151,7 @@ class AuditContext(Value, frozen=True, kw_only=True):
 
     Attributes:
         process: identifies the process.
+        plan: the checksum of the plan that is applied, "" if there is none.
         owner: our owner id.
         number: the number of the batch.
         find_decision: returns the decision about a change, None if there is none.
@@ -153,6 +161,7 @@ class AuditContext(Value, frozen=True, kw_only=True):
     """
 
     process: str
+    plan: str
     owner: str
     number: int
     find_decision: Callable[[Change], Decision | None]
@@ -185,6 +194,7 @@ def build_intents(change_sets: Iterable[ChangeSet], context: AuditContext) -> It
             "batch": f"{context.process}-{context.number}",
             "change_set": number,
             "process": context.process,
+            "plan": context.plan,
             "owner": context.owner,
             "zone": build_zone_reference(change_set.zone),
         }
@@ -300,7 +310,8 @@ def _build_objects(change: Change, decision: Decision | None, context: AuditCont
             yield AuditObject(**_describe_object(former, former.uid), source="", field="", derived="")
 
 
-def _describe_object(version: ObjectVersion, uid: str) -> dict[str, str]:
+def _describe_object(version: ObjectVersion, uid: str) -> dict[str, Any]:
     key = version.key
     names = {"kind": key.kind.name, "namespace": key.namespace, "name": key.name}
-    return {**names, "uid": uid, "resource_version": version.resource_version}
+    origin = build_origin(version.origin)
+    return {**names, "uid": uid, "resource_version": version.resource_version, "origin": origin}

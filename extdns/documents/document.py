@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from extdns.model.origin import UNKNOWN_ORIGIN, Origin
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -62,6 +64,19 @@ class ObjectReference(ObjectName, frozen=True):
     derived: str
 
 
+class OriginDocument(Document, frozen=True):
+    """What set an object, as it says itself; a field is "" if it does not.
+
+    `setBy` are the managers that own its hostname annotation, or else its spec (`metadata.managedFields`), `argoCd` is
+    the tracking id of Argo CD, `flux` the object of Flux that applied it, and `plan` the annotation `extdns.io/plan`.
+    """
+
+    set_by: str
+    argo_cd: str
+    flux: str
+    plan: str
+
+
 class RecordData(Document, frozen=True):
     """Record data. `ttlSeconds` is null for the default of the DNS service, 0 only for a TTL of 0 in a zone."""
 
@@ -95,6 +110,11 @@ def build_object_reference(request: Provenance) -> ObjectReference:
         field=request.field,
         derived=request.derivation,
     )
+
+
+def build_origin(origin: Origin) -> OriginDocument | None:
+    """Build the document about *origin*; None if nothing is known."""
+    return None if origin == UNKNOWN_ORIGIN else OriginDocument(**msgspec.structs.asdict(origin))
 
 
 def build_problem(key: ObjectKey, warning: ClaimWarning) -> ProblemDocument:

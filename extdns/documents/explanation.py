@@ -17,6 +17,7 @@ from extdns.documents.rules import describe_rule
 from extdns.documents.text import (
     describe_excluded,
     describe_object,
+    describe_origin,
     describe_record,
     describe_value,
     escape_lines,
@@ -121,6 +122,7 @@ def _describe_claim(claim: ClaimDocument, now: datetime | None) -> list[str]:
     return [
         f"{describe_object(claim.object)}{created}",
         f"host from {shorten_field(claim.object.field)}{derived}; {requested}{identifier}",
+        *describe_origin(claim.origin),
         *(line for one in claim.outcomes for line in describe_outcome(one, now)),
         *(f"{describe_value(one)}; allowed: {one.allowed}  [{one.reason}]" for one in claim.problems),
     ]

@@ -14,10 +14,12 @@ from extdns.documents.document import (
     AnswerDocument,
     Document,
     ObjectReference,
+    OriginDocument,
     ProblemDocument,
     RecordData,
     ZoneReference,
     build_object_reference,
+    build_origin,
     build_problem,
     build_record_data,
     build_zone_reference,
@@ -40,6 +42,8 @@ from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim, NameClaim, ResolvedClaim, find_problems
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
+from extdns.model.kind import ObjectKey
+from extdns.model.origin import Origin
 from extdns.model.reason import Group, Reason
 
 if TYPE_CHECKING:
@@ -63,11 +67,12 @@ _GRACE_UNKNOWN: Final = "the grace period (--delete-grace-period): one pass cann
 class ClaimDocument(Document, frozen=True):
     """An object that requests the name. `requested` is null if the claim is unresolved.
 
-    `since` is when the object was created, "" if unknown.
+    `since` is when the object was created, "" if unknown. `origin` is what set it, null if the object does not say so.
     """
 
     object: ObjectReference
     since: str
+    origin: OriginDocument | None
     type: str
     set_identifier: str
     requested: RecordData | None
@@ -156,7 +161,7 @@ class NameDocument(AnswerDocument, frozen=True, tag="NameExplanation"):
     other_affix_records: int
 
 
-def build_name(
+def build_name(  # noqa: PLR0913 - most by name
     seen: EngineSnapshot,
     name: DnsName,
     config: Config,
@@ -165,6 +170,7 @@ def build_name(
     missing: tuple[str, ...],
     live: ProcessSnapshot | None = None,
     known_zones: Iterable[str] | None = None,
+    find_origin: Callable[[ObjectKey], Origin] = Origin.unknown,
 ) -> NameDocument:
     """Build the document about *name*: what requests it, what the zones hold, and what was decided.
 
@@ -176,6 +182,7 @@ def build_name(
         missing: one sentence for each thing that could not be read.
         live: the running process that *seen* belongs to; None for a single pass.
         known_zones: the names of all zones that the service listed; None if they are those in *seen*.
+        find_origin: returns what set an object.
     """
     claims, decisions = seen.claims.claims(name), seen.decisions.decisions(name)
     outcome_of = partial(build_outcome, seen, live)
@@ -199,7 +206,7 @@ def build_name(
         answer=_build_answer(found),
         state=found.row.state if found.row else None,
         reason=_find_reason(found),
-        claims=tuple(_build_claims(claims, decisions, outcome_of)),
+        claims=tuple(_build_claims(claims, decisions, outcome_of, find_origin)),
         zones=tuple(map(build_zone_reference, zones)),
         zones_known=zones_known,
         known_zones=tuple(sorted(set(known_zones))[:_MAX_ZONES]),
@@ -280,13 +287,17 @@ def _is_by_absence(decision: Decision, seen: EngineSnapshot) -> bool:
 
 
 def _build_claims(
-    claims: Iterable[NameClaim], decisions: tuple[Decision, ...], outcome_of: Callable[[Decision], OutcomeDocument]
+    claims: Iterable[NameClaim],
+    decisions: tuple[Decision, ...],
+    outcome_of: Callable[[Decision], OutcomeDocument],
+    find_origin: Callable[[ObjectKey], Origin],
 ) -> Iterator[ClaimDocument]:
     for claim in sorted(claims, key=lambda one: _rank_claim(one, decisions)):
         desired = claim.desired if isinstance(claim, ResolvedClaim) else None
         yield ClaimDocument(
             object=build_object_reference(claim.provenance),
             since=claim.provenance.ref.created,
+            origin=build_origin(find_origin(claim.provenance.ref.key)),
             type=desired.type if desired else "",
             set_identifier=claim.set_identifier,
             requested=build_record_data(desired) if desired else None,

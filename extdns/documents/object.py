@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Final
 from extdns.documents.document import (
     AnswerDocument,
     Document,
+    OriginDocument,
     ProblemDocument,
     RecordData,
+    build_origin,
     build_problem,
     build_record_data,
     describe_process,
@@ -24,6 +26,7 @@ from extdns.documents.names import NameState, find_state, find_worst
 from extdns.documents.records import OutcomeDocument, build_outcome
 from extdns.documents.scope_warnings import explain_requests
 from extdns.documents.text import (
+    describe_origin,
     describe_record,
     describe_value,
     escape_lines,
@@ -36,6 +39,7 @@ from extdns.flags.sources import map_kinds_to_sources
 from extdns.flags.usage_errors import usage_error
 from extdns.model.claim import ExcludedClaim, find_problems
 from extdns.model.kind import Kind, ObjectKey
+from extdns.model.origin import Origin
 from extdns.model.value import format_count
 
 if TYPE_CHECKING:
@@ -60,6 +64,7 @@ class ObjectNameDocument(Document, frozen=True):
 class ObjectDocument(AnswerDocument, frozen=True, tag="ObjectExplanation"):
     """An object. `failure` is why its claims could not be computed, "" if they were.
 
+    `origin` is what set it, null if the object does not say so.
     `requests` is how objects that its source reads request a name.
     `process` is the process that answered, `at` the time of the answer; null if this command made one pass.
     """
@@ -67,6 +72,7 @@ class ObjectDocument(AnswerDocument, frozen=True, tag="ObjectExplanation"):
     at: datetime | None
     object: str
     answer: str
+    origin: OriginDocument | None
     names: tuple[ObjectNameDocument, ...]
     excluded: tuple[ExcludedObject, ...]
     problems: tuple[ProblemDocument, ...]
@@ -76,11 +82,18 @@ class ObjectDocument(AnswerDocument, frozen=True, tag="ObjectExplanation"):
 
 
 def build_object(
-    seen: EngineSnapshot, text: str, config: Config, missing: tuple[str, ...], live: ProcessSnapshot | None = None
+    seen: EngineSnapshot,
+    text: str,
+    config: Config,
+    missing: tuple[str, ...],
+    live: ProcessSnapshot | None = None,
+    *,
+    find_origin: Callable[[ObjectKey], Origin] = Origin.unknown,
 ) -> ObjectDocument:
     """Describe the object that *text* names, as `service/shop/web` or `node/n1`.
 
-    *live* is the running process that *seen* belongs to, None for a single pass.
+    *live* is the running process that *seen* belongs to, None for a single pass. *find_origin* returns what set an
+    object.
 
     Raises:
         UsageError: the sources have read no such object.
@@ -95,6 +108,7 @@ def build_object(
         at=live.at if live else None,
         object=described,
         answer=f"{described} {_build_answer(about, failure, filtered, complete=not missing)}",
+        origin=build_origin(find_origin(key)),
         names=tuple(
             ObjectNameDocument(
                 name=one.name,
@@ -171,6 +185,7 @@ def _build_answer(about: list[Decision], failure: str, excluded: list[ExcludedCl
 def format_object(document: ObjectDocument) -> Iterator[str]:
     """Yield the lines about one object, without line ends."""
     yield document.answer
+    yield from describe_origin(document.origin)
     yield from format_missing(document.missing)
     if len(document.excluded) > 1 or document.names:
         yield from (f"  {one.name or 'other names'}: {explain_exclusion(one.by)}" for one in document.excluded)

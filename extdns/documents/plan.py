@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -53,6 +53,7 @@ from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectRef
+from extdns.model.origin import Origin
 from extdns.model.reason import Category, Reason, look_up_meaning, select_reasons
 from extdns.model.value import format_count
 from extdns.model.zone import Zone
@@ -77,6 +78,7 @@ class PassResult(NamedTuple):
         base: the folder or revision that the pass was compared with, "" if with none.
         rules: the state of the rules.
         completed: the objects of manifests whose status is that of a cluster snapshot, sorted.
+        find_origin: returns what set an object.
     """
 
     config: Config
@@ -87,6 +89,7 @@ class PassResult(NamedTuple):
     base: str = ""
     rules: RuleSnapshot = NO_RULES
     completed: tuple[ObjectKey, ...] = ()
+    find_origin: Callable[[ObjectKey], Origin] = Origin.unknown
 
 
 def summarize_pass(

@@ -14,7 +14,7 @@ from extdns.model.reason import Reason, look_up_verdict
 from extdns.model.rrtype import UNREADABLE
 
 if TYPE_CHECKING:
-    from extdns.documents.document import ObjectName, ProblemDocument, RecordData
+    from extdns.documents.document import ObjectName, OriginDocument, ProblemDocument, RecordData
     from extdns.model.change import Decision
     from extdns.model.claim import Claim, ClaimWarning
     from extdns.model.kind import ObjectKey
@@ -43,6 +43,13 @@ def shorten_field(field: str) -> str:
     """Return *field* without the prefix of an annotation, as `annotation hostname`; other fields unchanged."""
     word, _, key = field.partition(" ")
     return f"{word} {key.rpartition('/')[2]}" if key and word == "annotation" else field
+
+
+def describe_origin(origin: OriginDocument | None) -> Iterator[str]:
+    """Yield a line about what set an object, if it says so."""
+    if origin is not None:
+        parts = {"set by": origin.set_by, "Argo CD": origin.argo_cd, "Flux": origin.flux, "plan": origin.plan}
+        yield "; ".join(f"{what} {text}" for what, text in parts.items() if text)
 
 
 def describe_value(problem: ProblemDocument) -> str:

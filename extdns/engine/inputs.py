@@ -12,6 +12,7 @@ from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterIdentity, KindState, ObjectProblem
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
+from extdns.model.origin import UNKNOWN_ORIGIN, Origin
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.value import EMPTY_MAP, StringMap, Value
@@ -44,6 +45,7 @@ class Observation(Value, frozen=True, kw_only=True):
         generation: `metadata.generation` of the object, 0 if it has none.
         uid, resource_version: of the object, "" if it is gone.
         labels, annotations: of the object, if rules may read them; else empty.
+        origin: what set the object, unknown if it is gone.
         deleted_at: when the object was deleted if it stays until its records are gone, else None. Its cause is DELETED.
     """
 
@@ -59,6 +61,7 @@ class Observation(Value, frozen=True, kw_only=True):
     resource_version: str = ""
     labels: StringMap = EMPTY_MAP
     annotations: StringMap = EMPTY_MAP
+    origin: Origin = UNKNOWN_ORIGIN
     deleted_at: str | None = None
 
 

@@ -15,6 +15,7 @@ from extdns.engine.inputs import Cause, Observation
 from extdns.errors import ExtdnsError, describe_error
 from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
+from extdns.model.origin import UNKNOWN_ORIGIN, read_origin
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.ports import ClusterView, NotSyncedError
 
@@ -139,6 +140,7 @@ class Observer:
             resource_version=resource_version,
             labels=labels,
             annotations=annotations,
+            origin=read_origin(obj.metadata) if obj else UNKNOWN_ORIGIN,
             deleted_at=deleted_at,
         )
 

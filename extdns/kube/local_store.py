@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from extdns.kube.live.responses import ObjectHeader, RawObject
+from extdns.kube.managed_fields import find_managers
 from extdns.kube.object_decoder import DecodedObject, DocumentProblem, decode_json, keep_all_fields
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectRef
@@ -41,8 +42,10 @@ def is_unchanged(old: KubernetesObject, new: KubernetesObject) -> bool:
 class LocalStore:
     """Objects by kind, namespace and name; implements `ClusterView`.
 
-    Only one thread may use it, so there is no lock. A lookup costs in proportion to its result, but the
-    first one by a label key builds an index for that key and namespace.
+    Only one thread may use it, so there is no lock; but any thread may `get` from a kind that is synced.
+
+    A lookup costs in proportion to its result, but the first one by a label key builds an index for that key and
+    namespace.
     """
 
     def __init__(self, require: Callable[[Kind], object]) -> None:
@@ -112,9 +115,11 @@ class _NamespaceIndex:
         self._by_label: dict[str, dict[str, set[str]]] = {}
 
     def put(self, name: str, obj: KubernetesObject | None) -> None:
-        old = self.objects.pop(name, None)
+        old = self.objects.get(name)
         if obj is not None:
             self.objects[name] = obj
+        else:
+            self.objects.pop(name, None)
         self._in_order = None
         for label, names in self._by_label.items():
             before, after = _get_label(old, label), _get_label(obj, label)
@@ -203,10 +208,11 @@ class DeltaTracker:
         decoded: number of object versions decoded so far.
     """
 
-    def __init__(self, kind: Kind, *, keep_full: bool = False) -> None:
-        """Start without objects of *kind*. With *keep_full*, objects keep all fields."""
+    def __init__(self, kind: Kind, *, keep_full: bool = False, keep_managers: bool = False) -> None:
+        """Start without objects of *kind*. With *keep_full*, objects keep all fields, with *keep_managers* `set_by`."""
         self._kind = kind
         self._keep_full = keep_full
+        self._keep_managers = keep_managers
         self._objects: dict[str, dict[str, KubernetesObject]] = {}
         self._invalid: dict[ObjectKey, _InvalidVersion] = {}
         self._unidentified_message = ""
@@ -324,6 +330,8 @@ class DeltaTracker:
         found = decode_json(self._kind, bytes(raw), 1)
         if self._keep_full and isinstance(found, DecodedObject):
             found = keep_all_fields(found, bytes(raw))
+        if self._keep_managers and isinstance(found, DecodedObject):
+            msgspec.structs.force_setattr(found.obj.metadata, "set_by", find_managers(bytes(raw)))
         return found.message if isinstance(found, DocumentProblem) else found
 
     def _remove(self, key: ObjectKey, sighting: Sighting) -> Iterator[Delta]:

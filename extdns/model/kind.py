@@ -94,6 +94,7 @@ class ObjectMeta(PartialObject, frozen=True, kw_only=True):
     """`metadata` of an object. Other fields, such as `managedFields`, are dropped.
 
     Attributes:
+        set_by: the managers that own its hostname annotation, or else its spec, if they are kept; no field of the API.
         full_object: the object as JSON if templates need all of its fields, else b""; not a field of the API.
     """
 
@@ -106,7 +107,9 @@ class ObjectMeta(PartialObject, frozen=True, kw_only=True):
     deletion_timestamp: str | None = None
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
-    full_object: bytes = msgspec.field(default=b"", name=" ")  # a name that no field of the API has
+    # names that no field of the API has
+    full_object: bytes = msgspec.field(default=b"", name=" ")
+    set_by: str = msgspec.field(default="", name="  ")
 
     @property
     def is_waiting(self) -> bool:

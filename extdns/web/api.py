@@ -18,6 +18,7 @@ from extdns.documents.policies import build_policies
 from extdns.documents.status import build_changes, build_names, build_sources, build_status, build_zones
 from extdns.errors import InvalidValueError, UsageError, sanitize
 from extdns.model.dns_name import DnsName
+from extdns.model.origin import Origin
 from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
 from extdns.web.response import Response
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.documents.name import NameDocument
     from extdns.documents.snapshot import ProcessSnapshot
+    from extdns.model.kind import ObjectKey
     from extdns.model.zone import RateLimitStatus
 
 PREFIX: Final = "/api/v1/"
@@ -47,6 +49,7 @@ class Api:
         describe_objects: Callable[[], str] = str,
         replica: str = "",
         find_leader: Callable[[], str] = str,
+        find_origin: Callable[[ObjectKey], Origin] = Origin.unknown,
     ) -> None:
         """Build documents about this process.
 
@@ -56,11 +59,13 @@ class Api:
             describe_objects: returns where objects are read from, such as `cluster https://192.0.2.1:6443`.
             replica: the name of the host, if there is a leader election, else "".
             find_leader: returns the replica that is the leader, "" if it is unknown.
+            find_origin: returns what set an object.
         """
         self._config = config
         self._objects = cache(describe_objects)
         self._replica = replica
         self._find_leader = find_leader
+        self._find_origin = find_origin
         self._documents: Mapping[str, Callable[[ProcessSnapshot], Document]] = {
             "status": lambda live: build_status(live, config),
             "zones": lambda live: build_zones(live, config, rate_limits()),
@@ -135,11 +140,14 @@ class Api:
             zones_known=len(live.engine.zones),
             missing=live.engine.missing,
             live=live,
+            find_origin=self._find_origin,
         )
 
     def _object(self, live: ProcessSnapshot, text: str) -> ObjectDocument:
         try:
-            return build_object(live.engine, text, self._config, live.engine.missing, live)
+            return build_object(
+                live.engine, text, self._config, live.engine.missing, live, find_origin=self._find_origin
+            )
         except UsageError as exc:
             raise PageNotFoundError(str(exc).replace("\n", ";")) from exc
 

@@ -117,10 +117,12 @@ def test_node_ports_stay_with_the_name_or_number_of_their_port(
     def expose(*ports: Json) -> Json:
         return service("web", type="NodePort", externalTrafficPolicy="Cluster", ports=list(ports))
 
-    a, b, c = ({"name": name, "port": port, "protocol": "TCP"} for name, port in (("a", 80), ("b", 81), ("c", 82)))
-    live = [one | {"nodePort": 30000 + one["port"]} for one in (a, b, c)]
+    live = [
+        {"name": name, "port": port, "protocol": "TCP", "nodePort": 30000 + port}
+        for name, port in (("a", 80), ("b", 81), ("c", 82))
+    ]
     repository.deploy(expose(*live), node("one", "192.0.2.7"))
-    repository.commit(expose(c, {"port": 81, "name": "renamed"}, {"port": 90, "name": "new"}))
+    repository.commit(expose({"port": 82, "name": "c"}, {"port": 81, "name": "renamed"}, {"port": 90, "name": "new"}))
     found = repository.plan(capsys, "--with-cluster", "--managed-record-types=SRV")
     (created,) = found["changes"]
     assert created["after"]["targets"] == ["0 50 30081 web.example.org.", "0 50 30082 web.example.org."]

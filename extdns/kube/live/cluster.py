@@ -34,12 +34,13 @@ class LiveCluster:
     use `view`, `require` and `take`; any thread may call `exists` and `close`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - most by name
         self,
         api: ApiClient,
         *,
         namespaces: WatchedNamespaces | None = None,
         full_kinds: Collection[Kind] = (),
+        keep_managers: bool = False,
         cluster_id: str = "",
         timing: WatchTiming | None = None,
         random_fraction: Callable[[], float] = random.random,
@@ -53,6 +54,7 @@ class LiveCluster:
             cluster_id: the value of `--cluster-id`.
             full_kinds: kinds whose objects keep all fields, for templates, among them those of
                 `--unstructured-resource`.
+            keep_managers: whether objects keep the managers of their fields.
             timing: intervals of lists and watches; the defaults if None.
             random_fraction: returns numbers from 0 up to 1.
             monotonic: seconds that never go back.
@@ -60,6 +62,7 @@ class LiveCluster:
         self._api = api
         self._namespaces = namespaces or WatchedNamespaces()
         self._full_kinds = frozenset(full_kinds)
+        self._keep_managers = keep_managers
         self._timing = timing or WatchTiming()
         self._random_fraction = random_fraction
         self._monotonic = monotonic
@@ -189,6 +192,7 @@ class LiveCluster:
                 check_identity=self._identity.check,
                 on_listed=self._monitor.report_list,
                 keep_full=kind in self._full_kinds,
+                keep_managers=self._keep_managers,
             )
             with self._lock:
                 if not self._closed:

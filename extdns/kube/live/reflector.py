@@ -55,6 +55,7 @@ class Reflector:
         random_fraction: Callable[[], float],
         monotonic: Callable[[], float] = time.monotonic,
         keep_full: bool = False,
+        keep_managers: bool = False,
     ) -> None:
         """Prepare to list and watch *kind* in *namespace*.
 
@@ -69,8 +70,9 @@ class Reflector:
             random_fraction: returns numbers from 0 up to 1.
             monotonic: seconds that never go back.
             keep_full: whether to keep all fields of each object.
+            keep_managers: whether to keep the managers of its fields.
         """
-        self.tracker = DeltaTracker(kind, keep_full=keep_full)
+        self.tracker = DeltaTracker(kind, keep_full=keep_full, keep_managers=keep_managers)
         self._api = api
         self._kind = kind
         self._kind_versions = kind.versions
