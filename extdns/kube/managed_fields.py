@@ -12,29 +12,39 @@ from extdns.errors import shorten
 _MAX_LENGTH: Final = 300
 
 
-class _Fields(msgspec.Struct):
-    """A part of `fieldsV1`, of whose content only the names matter."""
+class _Part(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """A part of an object. This class stands for the parts of `fieldsV1` of whose content only the names matter."""
 
 
-class _MetadataFields(msgspec.Struct):
-    annotations: dict[str, _Fields] = msgspec.field(default_factory=dict[str, _Fields], name="f:annotations")
+class _MetadataFields(_Part, frozen=True):
+    annotations: dict[str, _Part] | None = msgspec.field(default=None, name="f:annotations")
 
 
-class _OwnedFields(msgspec.Struct):
-    metadata: _MetadataFields = msgspec.field(default_factory=_MetadataFields, name="f:metadata")
-    spec: _Fields | None = msgspec.field(default=None, name="f:spec")
+class _OwnedFields(_Part, frozen=True):
+    metadata: _MetadataFields | None = msgspec.field(default=None, name="f:metadata")
+    spec: _Part | None = msgspec.field(default=None, name="f:spec")
 
 
-class _Entry(msgspec.Struct, rename="camel"):
+class _Entry(_Part, frozen=True):
     manager: str = ""
-    fields_v1: _OwnedFields = msgspec.field(default_factory=_OwnedFields, name="fieldsV1")
+    fields: _OwnedFields = msgspec.field(default=_OwnedFields(), name="fieldsV1")
+
+    @property
+    def owns_hostname(self) -> bool:
+        metadata = self.fields.metadata
+        if metadata is None or metadata.annotations is None:
+            return False
+        for key in metadata.annotations:  # noqa: SIM110 - twice as fast as any(…)
+            if key.endswith("hostname"):
+                return True
+        return False
 
 
-class _Metadata(msgspec.Struct, rename="camel"):
+class _Metadata(_Part, frozen=True):
     managed_fields: tuple[_Entry, ...] = ()
 
 
-class _Object(msgspec.Struct):
+class _Object(_Part, frozen=True):
     metadata: _Metadata
 
 
@@ -51,6 +61,7 @@ def find_managers(content: bytes) -> str:
         entries = _DECODER.decode(content).metadata.managed_fields
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
-    owners = [one for one in entries if any(key.endswith("hostname") for key in one.fields_v1.metadata.annotations)]
-    owners = owners or [one for one in entries if one.fields_v1.spec is not None]
-    return sys.intern(shorten(", ".join(sorted({one.manager for one in owners})), _MAX_LENGTH))
+    owners = [one.manager for one in entries if one.owns_hostname]
+    owners = owners or [one.manager for one in entries if one.fields.spec is not None]
+    found = owners[0] if len(owners) == 1 else ", ".join(sorted(set(owners)))
+    return sys.intern(found if len(found) <= _MAX_LENGTH else shorten(found, _MAX_LENGTH))
