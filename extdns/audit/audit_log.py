@@ -20,6 +20,7 @@ from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import BatchCompleted, Cause, Observed
 from extdns.errors import describe_error
 from extdns.model.change import Applied, Unknown
+from extdns.model.origin import UNKNOWN_ORIGIN
 
 if TYPE_CHECKING:
     from extdns.audit.line_targets import LineTarget
@@ -191,7 +192,7 @@ class ObjectVersions:
         key = observation.key
         if observation.cause not in _REMOVED:
             self._former.pop(key, None)
-            if observation.resource_version:
+            if observation.resource_version or observation.origin != UNKNOWN_ORIGIN:  # manifests have no version
                 self._present[key] = ObjectVersion(
                     key=key,
                     uid=observation.uid,
