@@ -25,7 +25,7 @@ class _OwnedFields(_Part, frozen=True):
     spec: _Part | None = msgspec.field(default=None, name="f:spec")
 
 
-class _Entry(_Part, frozen=True):
+class _ManagedFields(_Part, frozen=True):
     manager: str = ""
     fields: _OwnedFields = msgspec.field(default=_OwnedFields(), name="fieldsV1")
 
@@ -40,15 +40,15 @@ class _Entry(_Part, frozen=True):
         return False
 
 
-class _Metadata(_Part, frozen=True):
-    managed_fields: tuple[_Entry, ...] = ()
+class _ManagedMetadata(_Part, frozen=True):
+    managed_fields: tuple[_ManagedFields, ...] = ()
 
 
-class _Object(_Part, frozen=True):
-    metadata: _Metadata
+class _ManagedObject(_Part, frozen=True):
+    metadata: _ManagedMetadata
 
 
-_DECODER: Final = msgspec.json.Decoder(_Object)
+_DECODER: Final = msgspec.json.Decoder(_ManagedObject)
 
 
 def find_managers(content: bytes) -> str:

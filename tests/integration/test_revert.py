@@ -1,4 +1,4 @@
-"""`git revert` is the undo: the plan shows the way back, `extdns apply` goes it, and the name servers answer as before."""
+"""`git revert` is the undo: the plan shows the way back, `extdns apply` goes it, and name servers answer as before."""
 
 from __future__ import annotations
 
