@@ -15,7 +15,7 @@ import msgspec
 from extdns.errors import sanitize
 from extdns.model import rrtype, ttl
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, Record, canonicalize_targets
+from extdns.model.record import DesiredRecord, Record, RecordKey, canonicalize_targets
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.model.zone import Zone
 from providers.common import rdata, scan
@@ -86,28 +86,33 @@ def build_records(
 ) -> dict[DnsName, tuple[Record, ...]]:
     """Return the records of the record sets of *zone*, by name. Those with a name nobody can request are left out.
 
-    An alias record set, and one that a virtual network registered, is a record that cannot be read. The metadata with
-    the keys that the ownership record of a record has, too, is ours, and is read as a property; so is all metadata of
-    a record without ownership record.
+    An alias record set, and one that a virtual network registered, have no `exact`, so they are never written. Where an
+    ownership record says, or without ownership records may say, that such a record is ours, it cannot be read.
     """
     found: dict[DnsName, list[Record]] = defaultdict(list)
-    unreadable: dict[DnsName, list[str]] = defaultdict(list)
     for one in sets:
-        name = _find_name(one, zone)
-        if name is None:
-            continue
-        record = _read_record(one, name)
-        if isinstance(record, str):
-            unreadable[name].append(f"{one.rtype}: {record}")
-        else:
-            found[name].append(record)
-    for name, texts in unreadable.items():
-        found[name].append(Record(name=name, type=rrtype.UNREADABLE, targets=tuple(sorted(texts)), ttl_s=ttl.UNSET))
-    texts_by_name = {one.name: one for records in found.values() for one in records if one.type == rrtype.TXT}
+        if (name := _find_name(one, zone)) is not None:
+            record = _read_record(one, name)
+            found[name].append(_build_unreadable(name, one.rtype, record) if isinstance(record, str) else record)
+    texts = {one.name: one for records in found.values() for one in records if one.type == rrtype.TXT}
     return {
-        name: tuple(sorted((_mark(one, texts_by_name, ownership_names) for one in records), key=lambda one: one.key))
+        name: _merge_unreadable([_mark(record, texts, ownership_names) for record in records])
         for name, records in found.items()
     }
+
+
+def _build_unreadable(name: DnsName, rtype: str, text: str) -> Record:
+    return Record(name=name, type=rrtype.UNREADABLE, targets=(f"{rtype}: {text}",), ttl_s=ttl.UNSET)
+
+
+def _merge_unreadable(records: list[Record]) -> tuple[Record, ...]:
+    """Return *records*, those of one name, sorted, with one record for all that cannot be read."""
+    by_key: dict[RecordKey, Record] = {}
+    for one in records:
+        other = by_key.get(one.key)
+        targets = tuple(sorted({*one.targets, *other.targets})) if other else one.targets
+        by_key[one.key] = msgspec.structs.replace(one, targets=targets)
+    return tuple(by_key[key] for key in sorted(by_key))
 
 
 def _find_name(found: AzureRecordSet, zone: Zone) -> DnsName | None:
@@ -115,15 +120,25 @@ def _find_name(found: AzureRecordSet, zone: Zone) -> DnsName | None:
 
 
 def _mark(record: Record, texts: Mapping[DnsName, Record], ownership_names: OwnershipNames | None) -> Record:
-    """Return *record* with the properties that its metadata has."""
+    """Return *record* with the property that its metadata is, or as one that cannot be read.
+
+    The metadata with the keys that its ownership record has, too, is ours; without an ownership record, all of it.
+    """
+    if record.type == rrtype.UNREADABLE:
+        return record
     metadata = _get_metadata(record)
-    if not metadata:
+    if not metadata and isinstance(record.exact, Exact):
         return record
     names = ownership_names(record.name, record.type) if ownership_names else ()
     owners = [texts[DnsName(name)] for name in names if name in texts]
+    if not isinstance(record.exact, Exact):
+        is_foreign = ownership_names and not owners
+        text = f"Azure keeps it as {', '.join(record.targets)}, and extdns does not change it"
+        return record if is_foreign else _build_unreadable(record.name, record.type, text)
     keys = {key for owner in owners for key, _ in _get_metadata(owner)} if owners else {key for key, _ in metadata}
-    ours = [(key, value) for key, value in metadata if key in keys]
-    return msgspec.structs.replace(record, properties=build_property(ours))
+    return msgspec.structs.replace(
+        record, properties=build_property((key, one) for key, one in metadata if key in keys)
+    )
 
 
 def _get_metadata(record: Record) -> StringMap:
@@ -152,18 +167,16 @@ def _read_record(found: AzureRecordSet, name: DnsName) -> Record | str:
     """Return the record, without properties, or why it cannot be read."""
     try:
         properties = msgspec.convert(found.properties, _Properties)
-        if properties.targetresource and properties.targetresource.id:
-            return f"an alias of {sanitize(properties.targetresource.id, 200)}, which extdns does not change"
-        if properties.isautoregistered:
-            return "registered by a virtual network, which extdns does not change"
-        targets = _read_targets(found.rtype, found.read_records())
+        alias = properties.targetresource.id if properties.targetresource else None
+        targets = (sanitize(alias, 200),) if alias else _read_targets(found.rtype, found.read_records())
     except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, ValueError) as exc:
         return f"not in the form of the API: {sanitize(str(exc), 200)}"
     if not targets:
         return "a record set without records, or of a type that is not read"
     if not found.etag:
         return "without an etag, so that no write of it would be conditional"
-    exact = Exact(etag=found.etag, metadata=StringMap.from_items(properties.metadata or {}))
+    is_fixed = alias or properties.isautoregistered
+    exact = None if is_fixed else Exact(etag=found.etag, metadata=StringMap.from_items(properties.metadata or {}))
     ttl_s = min(max(ttl.UNSET, properties.ttl), ttl.MAX_TTL_S)
     return Record(name=name, type=found.rtype, targets=targets, ttl_s=ttl_s, exact=exact)
 

@@ -166,14 +166,31 @@ def test_an_edit_between_read_and_write_is_seen_before_it_is_replaced(world: Wor
     assert world.read()["www A"].targets == ("192.0.2.2",)
 
 
+ALIAS = {"id": "/subscriptions/s/resourceGroups/g/providers/x/y/lb"}
+
+
 @pytest.mark.parametrize("rtype", ["A", "AAAA", "CNAME"])
-def test_an_alias_record_set_cannot_be_read_and_is_never_written(rtype: str) -> None:
+def test_an_alias_record_set_is_foreign_and_never_written(rtype: str) -> None:
     world = World()
     shown = [{"ipv4Address": "192.0.2.9"}] if rtype == "A" else None
-    world.put("www", rtype, shown, targetResource={"id": "/subscriptions/s/resourceGroups/g/providers/x/y/lb"})
+    world.put("www", rtype, shown, targetResource=ALIAS)
+    running = world.run({"www": "192.0.2.1"} if rtype != "AAAA" else {})
+    assert not running.engine.decisions.reasons[Reason.RECORD_UNREADABLE], "it is no failure"
+    assert world.read()[f"www {rtype}"].targets == (ALIAS["id"],)
+    assert world.take_writes() == []
+
+
+def test_a_record_of_ours_that_became_an_alias_cannot_be_read_and_is_never_written() -> None:
+    world = World()
     running = world.run({"www": "192.0.2.1"})
+    world.take_writes()
+    world.fake.edit(world.held, "www", "A", targetResource=ALIAS, ARecords=[])
+    running.request(www="192.0.2.2")
+    running.run(observe_gone("www"), for_s=7200.0)
     assert running.engine.decisions.reasons[Reason.RECORD_UNREADABLE]
     assert world.take_writes() == []
+    without = AzureReader(world.settings, world.api, None).read_names(world.zone, [DnsName("www.example.org")])
+    assert [record.type for record in without] == ["?"], "without ownership records, every record may be ours"
 
 
 TYPE_CHANGE = ["PUT TXT cname-www", "DELETE A www", "PUT CNAME www", "DELETE TXT a-www"]
@@ -358,6 +375,10 @@ def test_names_of_a_large_zone_are_read_one_by_one_with_all_their_record_sets() 
 def test_a_record_that_a_virtual_network_registered_is_never_written() -> None:
     world = World(private=True)
     world.put("vm1", "A", [{"ipv4Address": "10.0.0.4"}], isAutoRegistered=True)
+    running = world.run({"vm1": "192.0.2.1"})
+    assert not running.engine.decisions.reasons[Reason.RECORD_UNREADABLE], "it is no failure"
+    assert world.take_writes() == []
+    world.put("a-vm1", "TXT", [{"value": [OURS]}])
     running = world.run({"vm1": "192.0.2.1"})
     assert running.engine.decisions.reasons[Reason.RECORD_UNREADABLE]
     assert world.take_writes() == []
