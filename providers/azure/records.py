@@ -130,7 +130,8 @@ def _mark(record: Record, texts: Mapping[DnsName, Record], ownership_names: Owne
     if not metadata and isinstance(record.exact, Exact):
         return record
     names = ownership_names(record.name, record.type) if ownership_names else ()
-    owners = [texts[DnsName(name)] for name in names if name in texts]
+    found = [texts[DnsName(name)] for name in names if name in texts]
+    owners = [one for one in found if one.name != record.name or one.targets[0].startswith(_OWNERSHIP)]
     if not isinstance(record.exact, Exact):
         is_foreign = ownership_names and not owners
         text = f"Azure keeps it as {', '.join(record.targets)}, and extdns does not change it"

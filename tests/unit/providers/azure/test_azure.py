@@ -174,13 +174,15 @@ def test_an_alias_record_set_is_foreign_and_never_written(rtype: str) -> None:
     world = World()
     shown = [{"ipv4Address": "192.0.2.9"}] if rtype == "A" else None
     world.put("www", rtype, shown, targetResource=ALIAS)
+    if rtype != "CNAME":
+        world.put("www", "TXT", [{"value": ["v=spf1 -all"]}])
     running = world.run({"www": "192.0.2.1"} if rtype != "AAAA" else {})
     assert not running.engine.decisions.reasons[Reason.RECORD_UNREADABLE], "it is no failure"
     assert world.read()[f"www {rtype}"].targets == (ALIAS["id"],)
     assert world.take_writes() == []
 
 
-def test_a_record_of_ours_that_became_an_alias_cannot_be_read_and_is_never_written() -> None:
+def test_a_record_of_ours_that_became_an_alias_is_never_written() -> None:
     world = World()
     running = world.run({"www": "192.0.2.1"})
     world.take_writes()
