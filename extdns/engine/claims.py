@@ -238,11 +238,13 @@ class ClaimIndex:
                 self._by_name[name] = left
             else:
                 del self._by_name[name]
+        added: dict[DnsName, list[NameClaim]] = {}
         for claim in after:
             if isinstance(claim, NameClaim):
-                self._by_name[claim.name] = _in_order((*self._by_name.get(claim.name, ()), claim))
-                names.add(claim.name)
-        return names
+                added.setdefault(claim.name, []).append(claim)
+        for name, claims in added.items():
+            self._by_name[name] = _in_order((*self._by_name.get(name, ()), *claims))
+        return names.union(added)
 
     def _remember(self, before: tuple[Claim, ...], seen: Observation) -> None:
         if not (before or self._ended):

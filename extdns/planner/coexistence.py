@@ -20,16 +20,22 @@ from extdns.model.record import SIMPLE, DesiredRecord, OwnedRecord, Record, get_
 from extdns.planner.proposal import UP_TO_DATE, Candidate, NameRow, Proposal
 
 Content = DesiredRecord | Record
+Form = tuple[str, str]
+"""The type and the routing of a record."""
 
 
 def can_coexist(contents: Iterable[Content]) -> bool:
     """Return whether one name may hold all of *contents* at the same time."""
-    found = {(content.type, get_routing(content)) for content in contents}
-    return all(not _exclude(*both) for both in combinations(found, 2))
+    return not any(exclude(*both) for both in combinations(list_forms(contents), 2))
 
 
-def _exclude(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Return whether two records, each given by type and routing, cannot be at one name at the same time."""
+def list_forms(contents: Iterable[Content]) -> set[Form]:
+    """Return the form of each of *contents*, on which alone it depends what it can coexist with."""
+    return {(content.type, get_routing(content)) for content in contents}
+
+
+def exclude(one: Form, other: Form) -> bool:
+    """Return whether records of two different forms cannot be at one name at the same time."""
     return one[0] == other[0] or rrtype.EXCLUSIVE in {one[0], other[0]}
 
 
@@ -131,32 +137,43 @@ def drop_incompatible(proposals: Sequence[Proposal]) -> list[Proposal]:
 
 def _apply_first_rule(current: Sequence[Proposal]) -> list[Proposal]:
     """Apply the first rule that blocks a change, and return the new proposals."""
-    for rule in (_block_incompatible_with_current, _block_without_successors, _block_incompatible_writes):
-        checked = [rule(proposal, current) for proposal in current]
+    kept = _list_one_of_each_form((one, one.current.record) for one in current if one.current and _is_unchanged(one))
+    made = _list_one_of_each_form((one, new) for one in current if (new := _get_written(one)))
+    for rule, others in (
+        (_block_incompatible_with_current, kept),
+        (_block_without_successors, current),
+        (_block_incompatible_writes, made),
+    ):
+        checked = [rule(proposal, others) for proposal in current]
         if checked != current:
             return checked
     return list(current)
 
 
-def _block_incompatible_with_current(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:
-    """Block *proposal* if it writes a record that cannot coexist with a record that stays."""
+def _list_one_of_each_form(found: Iterable[tuple[Proposal, Content]]) -> list[Proposal]:
+    """Return the first proposal for each form of a record, because a name can have thousands of set identifiers."""
+    return list({(new.type, get_routing(new)): one for one, new in reversed([*found])}.values())[::-1]
+
+
+def _block_incompatible_with_current(proposal: Proposal, kept: Iterable[Proposal]) -> Proposal:
+    """Block *proposal* if it writes a record that cannot coexist with a record that stays: one of *kept*."""
     if (written := _get_written(proposal)) is None or not _has_changed_routing_or_type(proposal):
         return proposal
-    for other in proposals:
-        if other.current and _is_unchanged(other) and not can_coexist((written, other.current.record)):
+    for other in kept:
+        if other.current and not can_coexist((written, other.current.record)):
             return replace(proposal, outcome=_find_reason_to_wait(written, other))
     return proposal
 
 
-def _block_incompatible_writes(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:
-    """Block *proposal* if another write cannot coexist with it and has precedence.
+def _block_incompatible_writes(proposal: Proposal, writing: Iterable[Proposal]) -> Proposal:
+    """Block *proposal* if another write, of those *writing*, cannot coexist with it and has precedence.
 
     A new CNAME yields to other types (docs/spec/plan.md 2.3), and a record whose routing changes yields to the others.
     """
     written = _get_written(proposal)
     if written is None or not (_has_changed_routing(proposal) or _is_new_cname(proposal)):
         return proposal
-    for other in proposals:
+    for other in writing:
         made = _get_written(other)
         if made and not can_coexist((written, made)):
             return replace(proposal, outcome=_block(Reason.INCOMPATIBLE_RECORD, made))

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -230,14 +231,19 @@ def group_changes(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> t
 
 def _find_groups(changes: Iterable[Change]) -> list[list[Change]]:
     """Return the groups of *changes* that belong together. Each is sorted by key, and the groups by their first key."""
-    groups: list[list[Change]] = []
-    for change in sorted(changes, key=lambda change: change.key):
-        joined = [group for group in groups if any(_should_group(change, other) for other in group)]
-        merged = [change, *(other for group in joined for other in group)]
-        groups = [*(group for group in groups if group not in joined), merged]
-    for group in groups:
+    groups: dict[str, list[Change]] = {}
+    for change in changes:
+        groups.setdefault(change.key.set_identifier, []).append(change)
+    forms = {key: coexistence.list_forms(coexistence.find_contents(group)) for key, group in groups.items()}
+    for both in combinations(sorted(set().union(*forms.values())), 2):
+        if coexistence.exclude(*both):
+            first, *others = [key for key in groups if not forms[key].isdisjoint(both)]
+            for other in others:
+                groups[first] += groups.pop(other)
+                forms[first] |= forms.pop(other)
+    for group in groups.values():
         group.sort(key=lambda change: change.key)
-    return sorted(groups, key=lambda group: group[0].key)
+    return sorted(groups.values(), key=lambda group: group[0].key)
 
 
 def find_changed(
@@ -356,16 +362,6 @@ def _fold_targets(update: Update) -> tuple[set[str], set[str]]:
 
 def _is_old_owners(owned: OwnedRecord, settings: PlanSettings) -> bool:
     return owned.owner is not None and owned.owner != settings.owner
-
-
-def _should_group(one: Change, other: Change) -> bool:
-    if one.key.set_identifier == other.key.set_identifier:
-        return True
-    return any(
-        not coexistence.can_coexist((left, right))
-        for left in coexistence.find_contents((one,))
-        for right in coexistence.find_contents((other,))
-    )
 
 
 def _reject(candidate: Candidate, reason: Reason, detail: str = "") -> Unfulfilled:

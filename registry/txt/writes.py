@@ -218,7 +218,7 @@ def _free_key(
     Return `Blocked` if any other record cannot coexist with the record at *key*.
     """
     for record in current:
-        if record.name != key.name or _can_coexist(record.key, key):
+        if record.name != key.name or _can_coexist(record, key):
             continue
         ownership = index.ownership_records.get(record.key)
         if ownership is None:
@@ -234,7 +234,7 @@ def _free_key(
     return None
 
 
-def _can_coexist(one: RecordKey, other: RecordKey) -> bool:
+def _can_coexist(one: Record, other: RecordKey) -> bool:
     """Return whether two record sets can exist at one name (RFC 1034 section 3.6.2).
 
     Record sets of one type coexist only if both are routed, with different set identifiers.
@@ -280,7 +280,9 @@ def is_consistent(change_set: ChangeSet, index: OwnershipIndex, draft: DraftWrit
     """Return whether, after the writes, the desired records are ours and all other records keep their owner."""
     if not index.current:
         return True  # all writes are at one name without related records
-    records = [record for record in index.current if record.key not in draft.old]
+    # An ownership record covers only records with its own set identifier.
+    written = {key.set_identifier for key in (*draft.old, *draft.new)}
+    records = [one for one in index.current if one.set_identifier in written and one.key not in draft.old]
     records += map(project_record, draft.new.values())
     after = build_index(records, change_set.zone.name, index.settings)
     if not all(map(after.is_ours, _list_updated(change_set) | draft.covered)):
@@ -288,5 +290,5 @@ def is_consistent(change_set: ChangeSet, index: OwnershipIndex, draft: DraftWrit
     if any(after.matches[key][0].format is not NamingFormat.CURRENT for key in draft.covered):
         return False
     changed = {change.key for change in change_set.changes}
-    others = [record.key for record in index.records if record.key not in changed]
+    others = [one.key for one in index.records if one.set_identifier in written and one.key not in changed]
     return all(after.get_owner(key) == index.get_owner(key) for key in others)

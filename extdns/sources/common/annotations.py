@@ -129,15 +129,14 @@ def _build_warning(prefix: str, name: str, value: str, allowed: str) -> ClaimWar
 
 
 def split_list(text: str | None, *, joins_blanks: bool = False) -> tuple[str, ...]:
-    """Split a comma-separated list; empty items are dropped (docs/spec/sources.md 11).
+    """Split a comma-separated list; empty and repeated items are dropped (docs/spec/sources.md 11).
 
     Blanks around items are removed; with *joins_blanks*, also those inside them.
     """
     if not text:
         return ()
-    return tuple(
-        item for part in (text.replace(" ", "") if joins_blanks else text).split(",") if (item := part.strip())
-    )
+    items = map(str.strip, (text.replace(" ", "") if joins_blanks else text).split(","))
+    return tuple(dict.fromkeys(filter(None, items)))
 
 
 def _find_outdated_keys(

@@ -189,7 +189,7 @@ class ClaimBuilder:
         earlier = self._requested.get(key)
         if earlier is None:
             self._requested[key] = _RequestedTargets(place, targets)
-        elif earlier.targets != targets:
+        elif earlier.targets is not targets and earlier.targets != targets:
             union = tuple(sorted({*earlier.targets, *targets}))
             states_targets = earlier.provenance.states_targets or place.states_targets
             merged = replace(earlier.provenance, states_targets=states_targets)
