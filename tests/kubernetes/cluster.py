@@ -273,8 +273,11 @@ class Cluster:
         self.catalogue.register(kind)
 
     def unregister(self, kind: str | Kind) -> None:
-        """Delete the CRD of *kind* and all its objects."""
+        """Delete the CRD of *kind* and all its objects, even those with finalizers, for which it would wait."""
         found = self._find_kind(kind)
+        for metadata in (obj["metadata"] for obj in self.objects(found)):
+            if "finalizers" in metadata:
+                self.delete(found, metadata.get("namespace", ""), metadata["name"])
         path = f"{_CRDS}/{found.resource}"
         _check_success(self.raw_client.send("DELETE", path))
         self._servers.wait_until(
