@@ -39,7 +39,7 @@ def publish(obj: DnsEndpoint, to: HostPublisher, _view: ClusterView) -> None:
 
 _NAME: Final = "crd"
 MAX_ENDPOINTS_OF_NAME: Final = 500
-"""The most endpoints of one name in an object. They are planned in one step, which takes half a second with 500."""
+"""The most endpoints of one name in an object. They are planned in one step, whose time grows with their square."""
 
 SOURCE: Final = SourceSpec(
     name=_NAME,
