@@ -1,18 +1,15 @@
-"""`extdns iam-policy`: print the least IAM policy for AWS."""
+"""`extdns iam-policy`: print what `permissions` does for AWS, or a trust policy."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from extdns.command import command, option
 from extdns.commands.output import show
-from extdns.errors import UsageError, sanitize
-from extdns.flags import parser
-from extdns.flags.records import PlanFlags, RegistryFlags
+from extdns.commands.permissions import read_provider
+from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
-from extdns.flags.validation import find_warnings
-from providers.aws.flags import AwsFlags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
     from providers.aws import iam_policy
 
 _ARN: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:oidc-provider/[\w./-]+", re.ASCII)
-_AWS: Final = "aws"
 _ACCOUNT: Final = re.compile(r"([a-z0-9-]{1,63})/([a-z0-9.-]{1,253})")
 
 
@@ -54,48 +50,23 @@ def main(
     AWS_REGION, or else AWS_DEFAULT_REGION, decides the partition. --zone-id-filter takes ids of hosted zones, such as
     Z0123456789ABC; for names use --domain-filter.
     """
-    from extdns.app.registry import find_ownership_names
     from providers.aws import iam_policy
-    from providers.aws.policy_scope import build_policy_scope
 
     if trust is not None or service_account is not None:
-        _print(_build_trust_policy(trust, service_account))
+        show(f"{iam_policy.render(_build_trust_policy(trust, service_account))}\n")
         return 0
-    values = _read_values(flags, environ)
-    plan, registry, aws = PlanFlags.from_values(values), RegistryFlags.from_values(values), AwsFlags.from_values(values)
+    provider, context = read_provider(flags, environ, "aws")
     if assume:
-        if not aws.aws_assume_role:
+        role = context.flags.aws_assume_role
+        if not role:
             raise usage_error(
                 "--assume needs --aws-assume-role",
                 "without --aws-assume-role the pod's own identity needs the policy: leave --assume out",
             )
-        _print(iam_policy.build_assume_policy(aws.aws_assume_role))
+        show(f"{iam_policy.render(iam_policy.build_assume_policy(role))}\n")
         return 0
-    region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or ""
-    scope = build_policy_scope(plan, aws, find_ownership_names(registry), region)
-    _print(iam_policy.build_policy(scope))
+    show(f"{provider.describe_permissions(context, environ)}\n")
     return 0
-
-
-def _read_values(flags: Sequence[str], environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the value of every flag. Values without effect, and any other provider than `aws`, are errors."""
-    settings = parser.parse_settings(flags, environ)
-    values = parser.apply_defaults(settings)
-    if (provider := values["provider"]) not in {"", _AWS}:
-        raise usage_error(
-            f"--provider={provider} needs no IAM policy",
-            "allowed: aws, or leave --provider out",
-            *(("for Cloud DNS grant roles/dns.admin on the project or on the zones",) if provider == "google" else ()),
-        )
-    for warning in find_warnings(settings, values | {"provider": _AWS, "compat": False}):
-        raise UsageError(warning)
-    return values
-
-
-def _print(document: iam_policy.PolicyDocument) -> None:
-    import json
-
-    show(json.dumps(document, indent=2) + "\n")
 
 
 def _build_trust_policy(trust: str | None, account: str | None) -> iam_policy.PolicyDocument:

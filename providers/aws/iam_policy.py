@@ -6,6 +6,7 @@ control to manage resource record sets": names in lower case without the last do
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -49,6 +50,11 @@ class PolicyScope:
 def find_partition(region: str) -> str:
     """Return the AWS partition that contains *region*: `aws`, `aws-cn` or `aws-us-gov`."""
     return "aws-cn" if region.startswith("cn-") else "aws-us-gov" if region.startswith("us-gov-") else "aws"
+
+
+def render(document: PolicyDocument) -> str:
+    """Return *document* as JSON."""
+    return json.dumps(document, indent=2)
 
 
 def build_policy(scope: PolicyScope) -> PolicyDocument:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,7 @@ from extdns.flags.secret_files import read_secret
 from extdns.flags.unchecked_kinds import ZONE_ID
 from extdns.model.record import ALIAS
 from extdns.model.zone import Permission, Zone
+from providers.aws import iam_policy
 from providers.aws.flags import AwsFlags
 from providers.aws.policy_scope import build_policy_scope
 from providers.aws.record_sets import EVALUATE_HEALTH, HEALTH_CHECK, HOSTED_ZONE, PROPERTY_NAMES, TARGET_ZONE
@@ -97,6 +98,13 @@ def check_permissions(context: ProviderContext[AwsFlags], zones: Iterable[Zone])
     yield from ((zone, accounts[zone.account].check(zone)) for zone in zones)
 
 
+def describe_permissions(context: ProviderContext[AwsFlags], environ: Mapping[str, str]) -> str:
+    """Return the IAM policy of the role that reads and writes the zones."""
+    region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or ""
+    scope = build_policy_scope(context.plan, context.flags, context.ownership_names, region)
+    return iam_policy.render(iam_policy.build_policy(scope))
+
+
 def describe_zone(zone: Zone) -> dict[str, str | None]:
     """Return the fields of a log line about *zone*, as external-dns writes them."""
     return {"zoneName": f"{zone.name}.", "zoneID": f"/hostedzone/{zone.id}", "profile": zone.account or None}
@@ -107,6 +115,7 @@ PROVIDER: Final = ProviderSpec(
     flags=AwsFlags,
     build=build,
     check_permissions=check_permissions,
+    describe_permissions=describe_permissions,
     properties=(ALIAS, EVALUATE_HEALTH, HEALTH_CHECK, HOSTED_ZONE, TARGET_ZONE, *sorted(PROPERTY_NAMES)),
     conditional_switch="aws-conditional-writes",
     parent_zone_switch="aws-zone-match-parent",

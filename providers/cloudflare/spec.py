@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -61,11 +61,17 @@ def check_permissions(
     yield from ((zone, check_permission(api, zone)) for zone in zones)
 
 
+def describe_permissions(_context: ProviderContext[CloudflareFlags], _environ: Mapping[str, str]) -> str:
+    """Return the permissions of the API token, as the dashboard names them."""
+    return "an API token in CF_API_TOKEN with these permissions, for the zones to manage:\nZone: Read\nDNS: Edit"
+
+
 PROVIDER: Final = ProviderSpec(
     name="cloudflare",
     flags=CloudflareFlags,
     build=build,
     check_permissions=check_permissions,
+    describe_permissions=describe_permissions,
     conditional=False,
     properties=tuple(f"/{name}" for name in PROPERTIES),
     remedies={

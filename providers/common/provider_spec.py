@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from extdns.config import Config
 from extdns.flags.flag import FlagSection, Setting
@@ -72,6 +72,9 @@ _NO_HOSTED_ZONE = (
 )
 
 
+_UNSTATED: Final = "the provider does not state which permissions it needs: see the manual of its package"
+
+
 def report_unknown(service: str, zones: Iterable[Zone]) -> Iterator[tuple[Zone, Permission]]:
     """Yield for each of *zones* that *service* cannot say whether it may be changed."""
     unknown = Permission(granted=None, detail=f"{service} has no call that checks permissions")
@@ -86,6 +89,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
         flags: the section of its flags; `NoFlags` without any.
         build: build the reader and the writer. Only this may import an SDK.
         check_permissions: yield each zone with whether it may be changed; None if that cannot be found out.
+        describe_permissions: return what the credentials must be allowed to do, from the flags and the environment.
         find_warnings: return a warning of two lines for flags, by name, that have no effect.
         properties: the properties of records that it honours, one that ends with a slash for all that begin with it.
         conditional: whether writes are conditional, which leader election needs.
@@ -104,6 +108,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
     flags: type[F]
     build: Callable[[ProviderContext[F]], DnsService]
     check_permissions: Callable[[ProviderContext[F], Iterable[Zone]], Iterable[tuple[Zone, Permission]]] | None = None
+    describe_permissions: Callable[[ProviderContext[F], Mapping[str, str]], str] = lambda *_: _UNSTATED
     find_warnings: Callable[[Mapping[str, Setting]], tuple[str, ...]] = lambda _: ()
     properties: tuple[str, ...] = ()
     conditional: bool = True

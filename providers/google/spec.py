@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from extdns.model.zone import Permission, Zone
@@ -49,11 +49,27 @@ def check_permissions(
     yield from ((zone, check_permission(api, zone)) for zone in zones)
 
 
+def describe_permissions(_context: ProviderContext[GoogleFlags], _environ: Mapping[str, str]) -> str:
+    """Return the role that contains what is needed, and what that is."""
+    from providers.google.provider import PERMISSIONS
+
+    return "\n".join(
+        (
+            "the role roles/dns.admin on the project, or one with these permissions:",
+            "dns.managedZones.list (.get is enough if --zone-id-filter has complete names or numbers)",
+            "dns.projects.get (without it, the default quotas are assumed)",
+            "dns.resourceRecordSets.list",
+            *PERMISSIONS,
+        )
+    )
+
+
 PROVIDER: Final = ProviderSpec(
     name="google",
     flags=GoogleFlags,
     build=build,
     check_permissions=check_permissions,
+    describe_permissions=describe_permissions,
     properties=(ROUTING_POLICY,),
     other_names=("clouddns", "gcp", "google-clouddns"),
     remedies={

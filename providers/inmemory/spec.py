@@ -25,6 +25,7 @@ PROVIDER: Final = ProviderSpec(
     flags=InmemoryFlags,
     build=build,
     check_permissions=lambda _context, _zones: (),
+    describe_permissions=lambda *_: "none: the zones are in the memory of the process",
     properties=("inmemory/",),
     no_zones=lambda _: ("there is no zone", "give --inmemory-zone=NAME, such as example.org"),
 )

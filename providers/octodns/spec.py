@@ -38,6 +38,10 @@ PROVIDER: Final = ProviderSpec(
     flags=OctodnsFlags,
     build=build,
     check_permissions=lambda _, zones: report_unknown("octoDNS", zones),
+    describe_permissions=lambda *_: (
+        "for each provider in --octodns-config, credentials that may list its zones, and read and change their records: "
+        "see the manual of its package"
+    ),
     conditional=False,
     sdk={"octodns": "*"},
 )

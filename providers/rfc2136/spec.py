@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import ssl
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from extdns.errors import UsageError, escape_unprintable, sanitize
@@ -108,11 +108,26 @@ def check_permissions(
     yield from ((zone, check_permission(settings, zone)) for zone in zones)
 
 
+def describe_permissions(context: ProviderContext[Rfc2136Flags], _: Mapping[str, str]) -> str:
+    """Return what the server must allow, and to whom."""
+    address, key = "the addresses of extdns", "the TSIG key of --rfc2136-tsig-keyname"
+    if context.flags.rfc2136_gss_tsig:
+        reader, writer = address, "the Kerberos user of --rfc2136-kerberos-username"
+    else:
+        reader = writer = address if context.flags.rfc2136_insecure else key
+    return (
+        "the server must allow, for each --rfc2136-zone:\n"
+        f"transfers (AXFR and IXFR) to {reader}\n"
+        f"updates (RFC 2136) by {writer}"
+    )
+
+
 PROVIDER: Final = ProviderSpec(
     name="rfc2136",
     flags=Rfc2136Flags,
     build=build,
     check_permissions=check_permissions,
+    describe_permissions=describe_permissions,
     find_warnings=find_warnings,
     remedies={
         "Transfer on ": (

@@ -46,6 +46,7 @@ PROVIDER: Final = ProviderSpec(
     flags=WebhookFlags,
     build=build,
     check_permissions=lambda _, zones: report_unknown("the webhook protocol", zones),
+    describe_permissions=lambda *_: "none: the webhook provider has the credentials of its service; see its manual",
     properties=("webhook/",),
     conditional=False,
     remedies={

@@ -57,6 +57,9 @@ PROVIDER: Final = ProviderSpec(
     flags=ZonefileFlags,
     build=build,
     check_permissions=check_permissions,
+    describe_permissions=lambda *_: (
+        "none of a DNS service: the user of the process must own the files in --zonefile-dir, and may write to the folder"
+    ),
     other_names=("bind", "coredns-file", "file"),
     no_zones=describe_no_zones,
 )
