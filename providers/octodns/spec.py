@@ -39,7 +39,7 @@ PROVIDER: Final = ProviderSpec(
     build=build,
     check_permissions=lambda _, zones: report_unknown("octoDNS", zones),
     describe_permissions=lambda *_: (
-        "for each provider in --octodns-config, credentials that may list its zones, and read and change their records: "
+        "for each provider in --octodns-config, credentials that may list zones, and read and change their records: "
         "see the manual of its package"
     ),
     conditional=False,

@@ -58,7 +58,7 @@ PROVIDER: Final = ProviderSpec(
     build=build,
     check_permissions=check_permissions,
     describe_permissions=lambda *_: (
-        "none of a DNS service: the user of the process must own the files in --zonefile-dir, and may write to the folder"
+        "the user of the process must own the files in --zonefile-dir, and be allowed to write to the folder"
     ),
     other_names=("bind", "coredns-file", "file"),
     no_zones=describe_no_zones,

@@ -1,4 +1,4 @@
-"""`extdns permissions` and `iam-policy` print what the provider needs, and refuse flags of other services, and flags that would give a policy that allows nothing."""
+"""`extdns permissions` and `iam-policy` print what the provider needs, and refuse flags that allow nothing."""
 
 from __future__ import annotations
 
