@@ -87,8 +87,8 @@ def _quote(text: str) -> str:
 def build_records(entries: Iterable[CloudflareValue]) -> dict[DnsName, tuple[Record, ...]]:
     """Return the records of which *entries* are the values, by name. Those with a name nobody can request are left out.
 
-    If the values of a record differ in TTL, proxying, comment or tags, the first one counts for the TTL, and the
-    properties are those that all values have; Cloudflare proxies all if it proxies one.
+    If the values of a record differ in TTL, the record has none, so that a TTL that is asked for is set on all. If they
+    differ in comment or tags, its properties are those that all have; Cloudflare proxies all if it proxies one.
     """
     groups: dict[tuple[str, str], list[CloudflareValue]] = defaultdict(list)
     for entry in entries:
@@ -104,12 +104,14 @@ def _build_record(name: DnsName, rtype: str, values: tuple[CloudflareValue, ...]
     properties = [_read_properties(value) for value in values]
     items = {item for each in properties for item in each}
     shared = [item for item in items if item[0] == PROXIED or all(item in each for each in properties)]
-    first = values[0].ttl
+    ttls = {AUTOMATIC_TTL_S if one.ttl == AUTOMATIC_TTL else one.ttl for one in values}
+    has_ttl = len(ttls) == 1
     return Record(
         name=name,
         type=rtype,
         targets=tuple(sorted({value.target for value in values})),
-        ttl_s=AUTOMATIC_TTL_S if first == AUTOMATIC_TTL else min(max(ttl.UNSET, first), ttl.MAX_TTL_S),
+        ttl_s=min(max(ttl.UNSET, *ttls), ttl.MAX_TTL_S) if has_ttl else ttl.UNSET,
+        has_ttl=has_ttl,
         properties=StringMap.from_items(shared),
         exact=values,
     )

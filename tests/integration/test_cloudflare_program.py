@@ -60,6 +60,25 @@ def test_a_limit_of_batches_below_that_of_every_plan_has_no_effect(
     assert len(fake.list_records(zone)) == 2
 
 
+def test_values_of_one_record_with_different_ttls_get_the_ttl_that_is_asked_for(
+    fake: Cloudflare, installation: Installation
+) -> None:
+    zone = fake.add_zone("example.org")
+    web = partial(service, "web", prefix=OLD_PREFIX)
+    installation.replace_manifests(web(annotations={"ttl": "600", "target": "192.0.2.1,192.0.2.2"}))
+    installation.run_once()
+    values = [one for one in fake.list_records(zone) if one["type"] == "A"]
+    fake.edit(values[1]["id"], ttl=120)
+    installation.run_once()
+    assert [one["ttl"] for one in fake.list_records(zone) if one["type"] == "A"] == [600, 600]
+    assert [call.body["patches"] for call in fake.calls if call.body][-1] == [{"id": values[1]["id"], "ttl": 600}]
+    fake.edit(values[1]["id"], ttl=120)
+    installation.replace_manifests(web(annotations={"target": "192.0.2.1,192.0.2.2"}))
+    take_calls(fake)
+    installation.run_once()
+    assert BATCH not in take_calls(fake)
+
+
 def test_a_record_is_proxied_and_no_longer_proxied_as_its_service_asks_and_foreign_records_stay(
     fake: Cloudflare, installation: Installation
 ) -> None:
