@@ -86,7 +86,7 @@ def build_plan_settings(config: Config, owner: str) -> PlanSettings:
         domains=config.plan.build_domain_filter(),
         managed_types=plan.find_managed_types(),
         source_order=config.sources.names,
-        properties=load_provider(config).properties,
+        properties=load_provider(config).list_properties(config),
         min_ttl_s=int(config.sources.min_ttl_s),
         prefer_alias=config.sources.prefer_alias,
         creates_ptr=config.sources.create_ptr,

@@ -134,7 +134,9 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
     if rrtype.PTR in config.plan.managed_record_types:
         yield warn_about_record_type
     provider = load_provider(config)
-    yield WarningStage(provider=provider.name, properties=provider.properties, lenient=config.control.compat)
+    yield WarningStage(
+        provider=provider.name, properties=provider.list_properties(config), lenient=config.control.compat
+    )
 
 
 def _build_settings(config: Config) -> SourceSettings:

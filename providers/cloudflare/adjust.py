@@ -15,7 +15,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, parse_address
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
-from providers.cloudflare.entries import COMMENT, PROPERTIES, PROXIABLE, PROXIED, TAGS, format_tags
+from providers.cloudflare.entries import COMMENT, PROXIABLE, PROXIED, REGION, TAGS, format_tags
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common import plain_records
 
@@ -27,6 +27,7 @@ _MAX_PAID_COMMENT: Final = 500
 _MAX_TAGS: Final = 20
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _TAG: Final = re.compile(r"[A-Za-z0-9_-]+(:[^\x00-\x1f\x7f-\x9f]*)?")
+_REGION: Final = re.compile(r"[A-Za-z0-9_-]{0,63}", re.ASCII)
 _MAX_TXT: Final = 2048
 _PRIVATE: Final = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "fc00::/7")))
 _NAME: Final = re.compile(r"[a-z0-9_*.-]+")
@@ -65,13 +66,15 @@ def _read_properties(desired: DesiredRecord, settings: CloudflareSettings) -> di
     """
     stated = {key.rpartition("/")[2]: value for key, value in desired.properties}
     proxied = _BOOLEANS.get(stated.get(PROXIED, "").lower(), settings.proxied) and desired.type in PROXIABLE
+    has_region = settings.regional and desired.type in PROXIABLE
     comment = " ".join(stated.get(COMMENT, settings.comment).split())
     found = {
         PROXIED: "true" if proxied else "",
         COMMENT: comment,
         TAGS: format_tags(stated.get(TAGS, "").split(",")),
+        REGION: stated.get(REGION, settings.region).strip() if has_region else "",
     }
-    return {key: found[key] for key in PROPERTIES if found[key]}
+    return {key: value for key, value in found.items() if value}
 
 
 def _find_problem(desired: DesiredRecord, properties: dict[str, str], plan: str) -> str:
@@ -91,6 +94,8 @@ def _find_problem(desired: DesiredRecord, properties: dict[str, str], plan: str)
         return f"{len(tags)} tags; allowed: {_MAX_TAGS}"
     if bad := next((tag for tag in tags if not _TAG.fullmatch(tag)), ""):
         return f"the tag '{sanitize(bad)}'; allowed: NAME:VALUE, with letters, digits, - and _ in the name"
+    if not _REGION.fullmatch(region := properties.get(REGION, "")):
+        return f"the region '{sanitize(region)}'; allowed: the key of a region, such as eu"
     if long := next((one for one in desired.targets if desired.type == rrtype.TXT and len(one) > _MAX_TXT), ""):
         return f"a TXT value of {len(long)} characters; allowed: {_MAX_TXT}"
     if PROXIED in properties and (found := _find_private(desired.targets)):

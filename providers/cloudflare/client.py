@@ -9,8 +9,10 @@ import os
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final, Generic, TypeVar
-from urllib.parse import urlencode
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import quote, urlencode
+
+import msgspec
 
 from extdns.errors import sanitize
 from extdns.model.value import Value
@@ -24,6 +26,8 @@ T = TypeVar("T")
 _LIST: Final = "ListZones"
 _READ: Final = "ListRecords"
 _WRITE: Final = "BatchRecords"
+_READ_REGIONS: Final = "ListRegionalHostnames"
+_WRITE_REGION: Final = "ChangeRegionalHostname"
 _ZONES_PER_PAGE: Final = 50
 _MAX_PAGES: Final = 1000
 _MAX_ERRORS: Final = 10
@@ -48,6 +52,11 @@ class CloudflareZone(Value, frozen=True, kw_only=True):
     type: str = "full"
     plan: CloudflarePlan = CloudflarePlan()
     permissions: tuple[str, ...] = ()
+
+
+class _RegionalHostname(Value, frozen=True, kw_only=True):
+    hostname: str
+    region_key: str = ""
 
 
 class _Error(Value, frozen=True, kw_only=True):
@@ -151,6 +160,27 @@ class CloudflareApi:
         answer = self._call(_WRITE, "POST", path, _Answer[BatchResult], context, body=body, changes=changes)
         return answer.result or BatchResult()
 
+    def list_regions(self, zone_id: str, context: str) -> dict[str, str]:
+        """Return the region of each regional hostname of a zone."""
+        form = _Answer[tuple[_RegionalHostname, ...]]
+        pages = self._read_pages(_READ_REGIONS, _build_regions_path(zone_id), {}, form, context)
+        return {one.hostname: one.region_key for page in pages for one in page.result or ()}
+
+    def set_region(self, zone_id: str, name: str, held: str, region: str) -> None:
+        """Give the hostname *name*, whose region is *held*, another *region*; "" is none."""
+        path, context = _build_regions_path(zone_id), f"name {name}"
+        fields = {"region_key": region} if held else {"hostname": str(name), "region_key": region}
+        method = "POST" if not held else "PATCH" if region else "DELETE"
+        self._call(
+            _WRITE_REGION,
+            method,
+            f"{path}/{quote(name)}" if held else path,
+            _Answer[Any],
+            context,
+            body=msgspec.json.encode(fields) if region else None,
+            changes=1,
+        )
+
     def _call(
         self,
         call: str,
@@ -179,6 +209,10 @@ class CloudflareApi:
 
 def _build_records_path(zone_id: str) -> str:
     return f"/zones/{zone_id}/dns_records"
+
+
+def _build_regions_path(zone_id: str) -> str:
+    return f"/zones/{zone_id}/addressing/regional_hostnames"
 
 
 def _read_credentials(call: str, context: str) -> dict[str, str]:

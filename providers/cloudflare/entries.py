@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -20,13 +21,17 @@ PROXIED: Final = "cloudflare-proxied"
 COMMENT: Final = "cloudflare-record-comment"
 TAGS: Final = "cloudflare-tags"
 PROPERTIES: Final = (PROXIED, COMMENT, TAGS)
-"""The properties of records. Those of requests have the prefix of the annotations before them."""
+"""The properties of values. Those of requests have the prefix of the annotations before them."""
+
+REGION: Final = "cloudflare-region-key"
+"""The property for the region of a name, which its A, AAAA and CNAME records share."""
 
 PROXIABLE: Final = frozenset({rrtype.A, rrtype.AAAA, rrtype.CNAME})
 AUTOMATIC_TTL: Final = 1
 AUTOMATIC_TTL_S: Final = 300
 """The TTL with which Cloudflare answers for a value whose TTL is automatic."""
 
+EMPTY_REGIONS: Final[Mapping[str, str]] = MappingProxyType({})
 _NAPTR: Final = re.compile(r'(\d+) (\d+) "(.*?)" "(.*?)" "((?:[^"\\]|\\.)*)" (\S+)', re.ASCII)
 
 
@@ -84,8 +89,12 @@ def _quote(text: str) -> str:
     return f'"{escaped}"'
 
 
-def build_records(entries: Iterable[CloudflareValue]) -> dict[DnsName, tuple[Record, ...]]:
+def build_records(
+    entries: Iterable[CloudflareValue], regions: Mapping[str, str] = EMPTY_REGIONS
+) -> dict[DnsName, tuple[Record, ...]]:
     """Return the records of which *entries* are the values, by name. Those with a name nobody can request are left out.
+
+    *regions* has the region of each name that has one.
 
     If the values of a record differ in TTL, the record has none, so that a TTL that is asked for is set on all. If they
     differ in comment or tags, its properties are those that all have; Cloudflare proxies all if it proxies one.
@@ -96,14 +105,16 @@ def build_records(entries: Iterable[CloudflareValue]) -> dict[DnsName, tuple[Rec
     found: dict[DnsName, list[Record]] = defaultdict(list)
     for (text, rtype), values in groups.items():
         if (name := parse_service_name(text)) is not None:
-            found[name].append(_build_record(name, rtype, tuple(values)))
+            found[name].append(_build_record(name, rtype, tuple(values), regions.get(text, "")))
     return {name: tuple(sorted(records, key=lambda record: record.key)) for name, records in found.items()}
 
 
-def _build_record(name: DnsName, rtype: str, values: tuple[CloudflareValue, ...]) -> Record:
+def _build_record(name: DnsName, rtype: str, values: tuple[CloudflareValue, ...], region: str) -> Record:
     properties = [_read_properties(value) for value in values]
     items = {item for each in properties for item in each}
     shared = [item for item in items if item[0] == PROXIED or all(item in each for each in properties)]
+    if region and rtype in PROXIABLE:
+        shared.append((REGION, region))
     ttls = {AUTOMATIC_TTL_S if one.ttl == AUTOMATIC_TTL else one.ttl for one in values}
     has_ttl = len(ttls) == 1
     return Record(

@@ -15,12 +15,21 @@ class CloudflareFlags(FlagSection, topic="Provider cloudflare", providers=("clou
     cloudflare_proxied: bool = flag("proxy records unless an annotation overrides it", default=False)
     cloudflare_dns_records_per_page: int = flag("values read with one request", default=5000, compat=100, kind=NUMBER)
     cloudflare_record_comment: str = flag("comment of records without one of their own")
+    cloudflare_regional_services: bool = flag("manage the regions of records", default=False)
+    cloudflare_region_key: str = flag(
+        "region of records without one of their own; turns on --cloudflare-regional-services", metavar="KEY"
+    )
     batch_change_size: int = flag(
         "maximum of changed values in one request; a value below 200, which every plan allows, counts as 200",
         default=200,
         kind=SIZE,
     )
     batch_change_interval_s: float = flag("pause between two requests", default=0.0, kind=TIME, compat=1.0)
+
+    @property
+    def manages_regions(self) -> bool:
+        """Whether regional hostnames are read and written."""
+        return self.cloudflare_regional_services or bool(self.cloudflare_region_key)
 
 
 SECTION: Final = CloudflareFlags

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -14,7 +14,8 @@ from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Permission, RateLimitStatus, Zone, ZoneList, ZonePage
 from providers.cloudflare.adjust import adjust_record
 from providers.cloudflare.client import CloudflareApi, CloudflareZone
-from providers.cloudflare.entries import build_operations, build_records, plan_replacement
+from providers.cloudflare.entries import EMPTY_REGIONS, build_operations, build_records, plan_replacement
+from providers.cloudflare.regions import RegionChange, find_region_changes, find_regions
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import (
     ZONE_ID_FILTER_HINT,
@@ -124,29 +125,34 @@ class CloudflareReader:
             return self._read_zone(zone).select_records(wanted) if wanted else ()
         try:
             entries = [entry for name in wanted for entry in self._api.read(zone.id, f"zone {zone}", name)[0]]
+            return ZoneContents(build_records(entries, self._read_regions(zone))).select_records(wanted)
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
-        return ZoneContents(build_records(entries)).select_records(wanted)
 
     def _read_zone(self, zone: Zone) -> ZoneContents:
         try:
             entries, self._pages[zone.id] = self._api.read(zone.id, f"zone {zone}")
+            return ZoneContents(build_records(entries, self._read_regions(zone)))
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
-        return ZoneContents(build_records(entries))
+
+    def _read_regions(self, zone: Zone) -> Mapping[str, str]:
+        return self._api.list_regions(zone.id, f"zone {zone}") if self._settings.regional else EMPTY_REGIONS
 
 
 class CloudflareWriter:
-    """Sends batches, each in one call."""
+    """Sends batches, each in one call, and changes regions, each in a call of its own."""
 
     def __init__(self, api: CloudflareApi) -> None:
         """Create a writer that calls *api*."""
         self._api = api
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Make all writes of *batch* in one transaction.
+        """Make all writes of *batch* in one transaction, and change regions (see `regions`).
 
-        The outcome is unconditional: an edit that came after the names were read keeps the ids, so it is overwritten.
+        If the region of a new name is refused, its record is there without. The next attempt begins with the region, so
+        it is refused, and says so. The outcome is unconditional: an edit that came after the names were read keeps the
+        ids, so it is overwritten.
         """
         writes = batch.writes
         if routed := sorted({write.key.name for write in writes if write.key.set_identifier}):
@@ -156,13 +162,49 @@ class CloudflareWriter:
         replacements = [plan_replacement(write.old, write.new) for write in writes]
         operations = build_operations(replacements)
         entries = [entry for one in replacements for entry in one.kept]
+        changes = find_region_changes(batch.writes)
         try:
+            refused = self._change_regions(zone, [change for change in changes if not change.is_new])
+            if refused:
+                return Refused(message="; ".join(refused.values()), offending_names=tuple(refused))
             if operations:
                 entries += self._api.write(zone.id, operations, f"zone {zone}").entries
         except CallFailedError as exc:
             return convert_to_outcome(exc, partial(_build_refusal, exc))
-        records = (record for found in build_records(entries).values() for record in found)
+        new = [change for change in changes if change.is_new]
+        try:
+            refused = self._change_regions(zone, new)
+        except CallFailedError as exc:
+            refused = {change.name: str(exc) for change in new}
+        regions = {name: region for name, region in find_regions(batch.writes).items() if name not in refused}
+        records = (record for found in build_records(entries, regions).values() for record in found)
         return Applied(records=tuple(sorted(records, key=lambda record: record.key)), unconditional=bool(writes))
+
+    def _change_regions(self, zone: Zone, changes: Sequence[RegionChange]) -> dict[DnsName, str]:
+        """Change the regions of names, and return why those of some are refused.
+
+        Raises:
+            CallFailedError: a call failed for another reason.
+        """
+        refused: dict[DnsName, str] = {}
+        if not changes:
+            return refused
+        context = f"zone {zone}"
+        held = self._api.list_regions(zone.id, context)
+        entries, _ = self._api.read(zone.id, context, changes[0].name if len(changes) == 1 else "")
+        for change in changes:
+            old = held.get(change.name, "")
+            new = change.find_region(old, entries)
+            if problem := change.find_problem(old, entries):
+                refused[change.name] = problem
+            elif new != old:
+                try:
+                    self._api.set_region(zone.id, change.name, old, new)
+                except CallFailedError as exc:
+                    if exc.kind not in {FailureKind.REFUSED, FailureKind.FORBIDDEN}:
+                        raise
+                    refused[change.name] = str(exc)
+        return refused
 
 
 def _build_refusal(failed: CallFailedError) -> Outcome:

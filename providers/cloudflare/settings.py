@@ -26,6 +26,8 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
         domains: which zones are managed, by name, if *zone_ids* is ().
         proxied: whether records are proxied whose annotation does not say.
         comment: the comment of records whose annotation does not say, "" for none.
+        regional: whether regional hostnames are read and written.
+        region: the region of records whose annotation does not say, "" for none.
         page_items: values in a page.
         page_names: names in a page of the reader.
         max_operations: the most operations of a batch; plans allow 200 (Free) or 3,500.
@@ -38,6 +40,8 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
     domains: DomainFilter = DomainFilter()
     proxied: bool = False
     comment: str = ""
+    regional: bool = False
+    region: str = ""
     page_items: int = MAX_PAGE_ITEMS
     page_names: int = 25_000
     max_operations: int = LEAST_OPERATIONS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.model.zone import Permission, Zone
-from providers.cloudflare.entries import PROPERTIES
+from providers.cloudflare.entries import PROPERTIES, REGION
 from providers.cloudflare.flags import CloudflareFlags
 from providers.cloudflare.settings import LEAST_OPERATIONS, MAX_CALLS_PER_S, MAX_PAGE_ITEMS, URL, CloudflareSettings
 from providers.common.api_calls import RateLimit, RateLimiter
@@ -44,6 +44,8 @@ def build_settings(context: ProviderContext[CloudflareFlags]) -> CloudflareSetti
         domains=context.plan.build_domain_filter(),
         proxied=flags.cloudflare_proxied,
         comment=flags.cloudflare_record_comment,
+        regional=flags.manages_regions,
+        region=flags.cloudflare_region_key,
         page_items=min(max(flags.cloudflare_dns_records_per_page, 1), MAX_PAGE_ITEMS),
         max_operations=max(flags.batch_change_size, LEAST_OPERATIONS),
         pause_s=flags.batch_change_interval_s,
@@ -61,9 +63,12 @@ def check_permissions(
     yield from ((zone, check_permission(api, zone)) for zone in zones)
 
 
-def describe_permissions(_context: ProviderContext[CloudflareFlags], _environ: Mapping[str, str]) -> str:
+def describe_permissions(context: ProviderContext[CloudflareFlags], _: Mapping[str, str]) -> str:
     """Return the permissions of the API token, as the dashboard names them."""
-    return "an API token in CF_API_TOKEN with these permissions, for the zones to manage:\nZone: Read\nDNS: Edit"
+    lines = ["an API token in CF_API_TOKEN with these permissions, for the zones to manage:", "Zone: Read", "DNS: Edit"]
+    if context.flags.manages_regions:
+        lines.append("for regional services, of a user who is an administrator of the account")
+    return "\n".join(lines)
 
 
 PROVIDER: Final = ProviderSpec(
@@ -74,6 +79,7 @@ PROVIDER: Final = ProviderSpec(
     describe_permissions=describe_permissions,
     conditional=False,
     properties=tuple(f"/{name}" for name in PROPERTIES),
+    optional_properties=lambda flags: (f"/{REGION}",) if flags.manages_regions else (),
     remedies={
         "no credentials": "set CF_API_TOKEN to a token with the permissions Zone Read and DNS Write",
         "(10000)": "give the token the permissions Zone Read and DNS Write for the zone",

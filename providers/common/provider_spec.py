@@ -92,6 +92,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
         describe_permissions: return what the credentials must be allowed to do, from the flags and the environment.
         find_warnings: return a warning of two lines for flags, by name, that have no effect.
         properties: the properties of records that it honours, one that ends with a slash for all that begin with it.
+        optional_properties: return those that it honours only with certain flags.
         conditional: whether writes are conditional, which leader election needs.
         conditional_switch: the switch that makes them conditional, "" if none does.
         parent_zone_switch: the switch that also selects the zones above `--domain-filter`, "" if there is none.
@@ -111,6 +112,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
     describe_permissions: Callable[[ProviderContext[F], Mapping[str, str]], str] = lambda *_: _UNSTATED
     find_warnings: Callable[[Mapping[str, Setting]], tuple[str, ...]] = lambda _: ()
     properties: tuple[str, ...] = ()
+    optional_properties: Callable[[F], tuple[str, ...]] = lambda _: ()
     conditional: bool = True
     conditional_switch: str = ""
     parent_zone_switch: str = ""
@@ -121,6 +123,10 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
     remedies: Mapping[str, str] = MappingProxyType({})
     no_zones: Callable[[F], tuple[str, str]] = lambda _: _NO_HOSTED_ZONE
     sdk: Mapping[str, str] = MappingProxyType({})
+
+    def list_properties(self, config: Config) -> tuple[str, ...]:
+        """Return the properties that it honours with the flags of *config*."""
+        return (*self.properties, *self.optional_properties(self.find_flags(config)))
 
     def find_flags(self, config: Config) -> F:
         """Return the section of its flags."""

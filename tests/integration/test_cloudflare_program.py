@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 
+from extdns import cli
+from extdns.log import Event
+from extdns.model.reason import Reason
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
+from tests.log_lines import find_logged_fields
 from tests.objects import OLD_PREFIX, service
 from tests.program.installation import Installation
 
@@ -98,3 +102,48 @@ def test_a_record_is_proxied_and_no_longer_proxied_as_its_service_asks_and_forei
     installation.run_once()
     assert read_hosts(fake, zone)["web.example.org"]["proxied"] is False
     assert fake.list_records(zone)[:1] == theirs
+
+
+REGIONAL = partial(service, "web", prefix=OLD_PREFIX)
+
+
+def test_the_region_of_a_service_is_planned_set_repaired_and_removed(
+    fake: Cloudflare, installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    zone = fake.add_zone("example.org", "enterprise")
+    flag = "--cloudflare-regional-services"
+    installation.replace_manifests(REGIONAL(annotations={"cloudflare-region-key": "eu"}))
+    assert installation.run_once(flag) == 0
+    assert fake.regions(zone) == {"web.example.org": "eu"}
+    take_calls(fake)
+    assert installation.run_once(flag) == 0
+    assert take_calls(fake) == ["GET zones", READ, "GET regional_hostnames"]
+    fake.regions(zone)["web.example.org"] = "us"
+    capsys.readouterr()
+    for command in (["plan"], ["explain", "web.example.org"]):
+        cli.main([*command, *installation.flags(flag)], {})
+        assert "cloudflare-region-key" in capsys.readouterr().out, command
+    installation.run_once(flag)
+    assert fake.regions(zone) == {"web.example.org": "eu"}
+    cli.main(["explain", "web.example.org", *installation.flags()], {})
+    assert "property-ignored" in capsys.readouterr().out
+    installation.replace_manifests(REGIONAL())
+    installation.run_once(flag)
+    assert fake.regions(zone) == {}
+    installation.run_once("--cloudflare-region-key=us")
+    assert fake.regions(zone) == {"web.example.org": "us"}
+    installation.replace_manifests()
+    installation.run_once("--cloudflare-region-key=us", "--delete-grace-period=0s", "--max-delete-percent=100")
+    assert (fake.regions(zone), fake.list_records(zone)) == ({}, [])
+
+
+def test_a_region_that_the_account_cannot_have_is_a_reason_and_holds_no_record(
+    fake: Cloudflare, installation: Installation, caplog: pytest.LogCaptureFixture
+) -> None:
+    zone = fake.add_zone("example.org", "pro")
+    installation.replace_manifests(REGIONAL(annotations={"cloudflare-region-key": "eu"}), service("other"))
+    installation.run_once("--cloudflare-regional-services")
+    assert set(read_hosts(fake, zone)) == {"web.example.org", "other.example.org"}
+    (found,) = find_logged_fields(caplog, Event.RECORD_UNCHANGED)
+    assert (found["reason"], found["objects"]) == (Reason.REFUSED, ("Service shop/web",))
+    assert "not enabled for this account" in str(found["detail"])

@@ -10,8 +10,9 @@ from http import HTTPStatus
 from itertools import count
 from threading import RLock
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.fakes.cloudflare.hostnames import answer_regions
 from tests.fakes.cloudflare.values import Json, build_record, check_coexistence, refuse, restate
 from tests.fakes.service.answers import Answer, ApiError
 from tests.fakes.service.listener import Request
@@ -21,11 +22,13 @@ TOKEN: Final = "token-of-a-cloudflare-test"
 _PREFIX: Final = "/client/v4"
 _JSON: Final = {"Content-Type": "application/json"}
 _ROUTE: Final = re.compile(
-    rf"{_PREFIX}/zones(?:/(?P<zone>\w+)(?:/(?P<what>dns_records|pagerules)(?:/(?P<record>\w+))?)?)?", re.ASCII
+    rf"{_PREFIX}/zones(?:/(?P<zone>\w+)(?:/(?:addressing/)?(?P<what>dns_records|pagerules|regional_hostnames)"
+    r"(?:/(?P<record>[\w.*-]+))?)?)?",
+    re.ASCII,
 )
 _PER_PAGE: Final = {"zones": (5, 50, 20), "dns_records": (1, 5000, 100)}
 """The least and the most items in a page, and the default."""
-_OPERATIONS: Final = {"free": 200, "pro": 3500}
+_OPERATIONS: Final = {"free": 200, "pro": 3500, "enterprise": 3500}
 """The most operations of a batch, by plan."""
 _CHAINED: Final = range(9000, 9100)
 _BATCH: Final = ("deletes", "patches", "puts", "posts")
@@ -43,13 +46,17 @@ class Call:
 
 @dataclass(kw_only=True, eq=False)
 class Zone:
-    """A zone with its records by id. *quota* is the most records that its plan allows."""
+    """A zone with its records by id, and the region of each regional hostname.
+
+    *quota* is the most records that its plan allows.
+    """
 
     id: str
     name: str
     plan: str = "free"
     quota: int = 3500
     records: dict[str, Json] = field(default_factory=dict)
+    regions: dict[str, str] = field(default_factory=dict)
 
 
 class Cloudflare(FakeService):
@@ -101,6 +108,10 @@ class Cloudflare(FakeService):
         """Allow *quota* records in a zone."""
         self._zones[zone_id].quota = quota
 
+    def regions(self, zone_id: str) -> dict[str, str]:
+        """Return the region of each regional hostname, which tests may change."""
+        return self._zones[zone_id].regions
+
     def delete(self, zone_id: str, record_id: str) -> None:
         """Remove one value."""
         with self._lock:
@@ -125,7 +136,7 @@ class Cloudflare(FakeService):
         url = urlsplit(request.target)
         query = {key: values[-1] for key, values in parse_qs(url.query).items()}
         body = json.loads(request.body) if request.body else None
-        route = _ROUTE.fullmatch(url.path)
+        route = _ROUTE.fullmatch(unquote(url.path))
         what = (route["what"] or "zones") if route else ""
         call = Call(action=f"{request.method} {what}", zone_id=(route["zone"] or "") if route else "", body=body)
         with self._lock:
@@ -158,6 +169,10 @@ class Cloudflare(FakeService):
             raise refuse(7003, "Could not route to that zone, perhaps your object identifier is invalid?", status=404)
         if call.action in {"GET zones", "GET pagerules"}:
             return _build_result(_describe_zone(zone) if call.action == "GET zones" else [])
+        if call.action.endswith(" regional_hostnames"):
+            return _build_result(
+                answer_regions(zone.regions, call.action.split()[0], record_id, call.body or {}, zone.name, zone.plan)
+            )
         if call.action == "GET dns_records" and not record_id:
             return _build_page("dns_records", _select(zone.records.values(), query), query)
         if call.action == "POST dns_records" and record_id in {"", "batch"}:

@@ -85,3 +85,24 @@ def test_the_fake_of_cloudflare_refuses_a_wrong_token_a_missing_permission_and_a
     fake.denied.add("POST dns_records")
     assert call(fake, "POST", f"/zones/{zone}/dns_records", GOOD)[0] == 403
     assert call(fake, "GET", "/zones/nowhere/dns_records")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("plan", "method", "path", "body", "status"),
+    [
+        pytest.param("enterprise", "POST", "", {"hostname": "www.example.org", "region_key": "eu"}, 400, id="twice"),
+        pytest.param("enterprise", "POST", "", {"hostname": "www.example.net", "region_key": "eu"}, 400, id="outside"),
+        pytest.param("enterprise", "POST", "", {"hostname": "new.example.org", "region_key": "xx"}, 400, id="region"),
+        pytest.param("enterprise", "PATCH", "/new.example.org", {"region_key": "eu"}, 404, id="unknown"),
+        pytest.param("enterprise", "DELETE", "/new.example.org", None, 404, id="unknown-delete"),
+        pytest.param("pro", "PATCH", "/www.example.org", {"region_key": "us"}, 403, id="plan"),
+    ],
+)
+def test_the_fake_refuses_a_regional_hostname_that_cloudflare_would_refuse(
+    fake: Cloudflare, plan: str, method: str, path: str, body: object, status: int
+) -> None:
+    zone = fake.add_zone("example.org", plan)
+    fake.regions(zone)["www.example.org"] = "eu"
+    found, answer = call(fake, method, f"/zones/{zone}/addressing/regional_hostnames{path}", body)
+    assert (found, answer["success"]) == (status, False)
+    assert fake.regions(zone) == {"www.example.org": "eu"}

@@ -11,63 +11,22 @@ from msgspec.structs import replace
 from extdns.errors import CredentialsError, ForbiddenError, RetryableError
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, Record
-from extdns.model.value import StringMap
+from extdns.model.record import DesiredRecord
 from providers.cloudflare.entries import COMMENT, PROXIED, TAGS
-from providers.cloudflare.provider import CloudflareReader, CloudflareWriter, check_permission
+from providers.cloudflare.provider import CloudflareReader, check_permission
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import CallFailedError
 from tests.cloudflare import client
+from tests.cloudflare_world import World
 from tests.conformance.provider import build_batch, build_desired, create, delete, restate, update
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
 from tests.fakes.service.answers import Answer
 from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
-from tests.route53 import FastClock
 
 BATCH = "POST dns_records"
 READ = "GET dns_records"
-PREFIX = "external-dns.alpha.kubernetes.io/"
 WWW = create("www.example.org", "A", "192.0.2.1")
 MARK = create("a-www.example.org", "TXT", '"owner"')
-
-
-class World:
-    """A zone in the fake, with a reader and a writer."""
-
-    def __init__(self, fake: Cloudflare, plan: str = "free", **settings: object) -> None:
-        self.fake = fake
-        self.id = fake.add_zone("example.org", plan)
-        self.clock = FastClock()
-        self.settings = CloudflareSettings(url=fake.url, **settings)  # type: ignore[arg-type]
-        self.api = client(self.settings, self.clock)
-        self.reader = CloudflareReader(self.settings, self.api)
-        self.writer = CloudflareWriter(self.api)
-        (self.zone,) = self.reader.list_zones().zones
-        fake.calls.clear()
-
-    def submit(self, *writes: Write) -> Outcome:
-        return self.writer.submit(self.zone, build_batch(self.zone, writes))
-
-    def apply(self, *writes: Write) -> dict[str, Record]:
-        outcome = self.submit(*writes)
-        assert isinstance(outcome, Applied), outcome
-        return {record.type: record for record in outcome.records}
-
-    def read(self) -> dict[str, Record]:
-        return {f"{record.name} {record.type}": record for record in self.reader.read_page(self.zone, None).records}
-
-    def contents(self) -> dict[str, str]:
-        return {one["id"]: one["content"] for one in self.fake.list_records(self.id)}
-
-    def actions(self) -> list[str]:
-        found = [call.action for call in self.fake.calls]
-        self.fake.calls.clear()
-        return found
-
-    def adjust(self, desired: DesiredRecord, **properties: str) -> DesiredRecord | str:
-        stated = {f"{PREFIX}cloudflare-{key.replace('_', '-')}": value for key, value in properties.items()}
-        found = self.reader.adjust([replace(desired, properties=StringMap.from_items(stated))], self.zone)
-        return found.accepted[0] if found.accepted else found.refused[0].detail
 
 
 @pytest.fixture
