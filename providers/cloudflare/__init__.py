@@ -7,5 +7,5 @@ gives the ownership record a new id, and a batch that was built on older ids fai
 
     client    HTTP: credentials, rate limit, pages, errors     entries   values of the API, records
     adjust    what Cloudflare can hold                         provider  read and write zones, permissions
-    regions   the regions of names
+    hostnames regions and custom hostnames of names
 """

@@ -15,7 +15,17 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, parse_address
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
-from providers.cloudflare.entries import COMMENT, PROXIABLE, PROXIED, REGION, TAGS, format_tags
+from providers.cloudflare.entries import (
+    COMMENT,
+    CUSTOM,
+    HOSTNAME_TYPES,
+    PROXIABLE,
+    PROXIED,
+    REGION,
+    TAGS,
+    format_tags,
+    split_hostnames,
+)
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common import plain_records
 
@@ -28,6 +38,7 @@ _MAX_TAGS: Final = 20
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _TAG: Final = re.compile(r"[A-Za-z0-9_-]+(:[^\x00-\x1f\x7f-\x9f]*)?")
 _REGION: Final = re.compile(r"[A-Za-z0-9_-]{0,63}", re.ASCII)
+_CUSTOM: Final = re.compile(r"(?=.{1,253}$)(?:\*\.)?(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}", re.ASCII)
 _MAX_TXT: Final = 2048
 _PRIVATE: Final = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "fc00::/7")))
 _NAME: Final = re.compile(r"[a-z0-9_*.-]+")
@@ -66,13 +77,14 @@ def _read_properties(desired: DesiredRecord, settings: CloudflareSettings) -> di
     """
     stated = {key.rpartition("/")[2]: value for key, value in desired.properties}
     proxied = _BOOLEANS.get(stated.get(PROXIED, "").lower(), settings.proxied) and desired.type in PROXIABLE
-    has_region = settings.regional and desired.type in PROXIABLE
+    of_name = {key for key in settings.hostname_properties if desired.type in HOSTNAME_TYPES[key]}
     comment = " ".join(stated.get(COMMENT, settings.comment).split())
     found = {
         PROXIED: "true" if proxied else "",
         COMMENT: comment,
         TAGS: format_tags(stated.get(TAGS, "").split(",")),
-        REGION: stated.get(REGION, settings.region).strip() if has_region else "",
+        REGION: stated.get(REGION, settings.region).strip() if REGION in of_name else "",
+        CUSTOM: ",".join(split_hostnames(stated.get(CUSTOM, "").lower())) if CUSTOM in of_name else "",
     }
     return {key: value for key, value in found.items() if value}
 
@@ -94,12 +106,19 @@ def _find_problem(desired: DesiredRecord, properties: dict[str, str], plan: str)
         return f"{len(tags)} tags; allowed: {_MAX_TAGS}"
     if bad := next((tag for tag in tags if not _TAG.fullmatch(tag)), ""):
         return f"the tag '{sanitize(bad)}'; allowed: NAME:VALUE, with letters, digits, - and _ in the name"
-    if not _REGION.fullmatch(region := properties.get(REGION, "")):
-        return f"the region '{sanitize(region)}'; allowed: the key of a region, such as eu"
     if long := next((one for one in desired.targets if desired.type == rrtype.TXT and len(one) > _MAX_TXT), ""):
         return f"a TXT value of {len(long)} characters; allowed: {_MAX_TXT}"
     if PROXIED in properties and (found := _find_private(desired.targets)):
         return f"{found} cannot be proxied: Cloudflare does not reach it"
+    return _find_hostname_problem(properties)
+
+
+def _find_hostname_problem(properties: dict[str, str]) -> str:
+    if not _REGION.fullmatch(region := properties.get(REGION, "")):
+        return f"the region '{sanitize(region)}'; allowed: the key of a region, such as eu"
+    names = split_hostnames(properties.get(CUSTOM, ""))
+    if wrong := next((one for one in names if not _CUSTOM.fullmatch(one)), ""):
+        return f"the custom hostname '{sanitize(wrong)}'; allowed: a complete name, such as app.example.com"
     return ""
 
 

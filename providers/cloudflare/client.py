@@ -18,6 +18,7 @@ from extdns.errors import sanitize
 from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus
 from providers.cloudflare.entries import CloudflareValue, Operations
+from providers.cloudflare.flags import DEFAULT_AUTHORITY
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter, measure_call
 from providers.common.http_calls import HttpCall, HttpSender, decode, is_header_text
@@ -28,6 +29,9 @@ _READ: Final = "ListRecords"
 _WRITE: Final = "BatchRecords"
 _READ_REGIONS: Final = "ListRegionalHostnames"
 _WRITE_REGION: Final = "ChangeRegionalHostname"
+_READ_CUSTOM: Final = "ListCustomHostnames"
+_WRITE_CUSTOM: Final = "ChangeCustomHostname"
+_CUSTOM_PER_PAGE: Final = 50
 _ZONES_PER_PAGE: Final = 50
 _MAX_PAGES: Final = 1000
 _MAX_ERRORS: Final = 10
@@ -57,6 +61,14 @@ class CloudflareZone(Value, frozen=True, kw_only=True):
 class _RegionalHostname(Value, frozen=True, kw_only=True):
     hostname: str
     region_key: str = ""
+
+
+class CustomHostname(Value, frozen=True, kw_only=True):
+    """A hostname of a customer, whose requests go to *custom_origin_server*; None is the origin of the zone."""
+
+    id: str
+    hostname: str
+    custom_origin_server: str | None = None
 
 
 class _Error(Value, frozen=True, kw_only=True):
@@ -160,26 +172,42 @@ class CloudflareApi:
         answer = self._call(_WRITE, "POST", path, _Answer[BatchResult], context, body=body, changes=changes)
         return answer.result or BatchResult()
 
-    def list_regions(self, zone_id: str, context: str) -> dict[str, str]:
+    def list_regions(self, zone_id: str) -> dict[str, str]:
         """Return the region of each regional hostname of a zone."""
         form = _Answer[tuple[_RegionalHostname, ...]]
-        pages = self._read_pages(_READ_REGIONS, _build_regions_path(zone_id), {}, form, context)
+        pages = self._read_pages(_READ_REGIONS, _build_regions_path(zone_id), {}, form, f"zone {zone_id}")
         return {one.hostname: one.region_key for page in pages for one in page.result or ()}
 
     def set_region(self, zone_id: str, name: str, held: str, region: str) -> None:
         """Give the hostname *name*, whose region is *held*, another *region*; "" is none."""
-        path, context = _build_regions_path(zone_id), f"name {name}"
+        path = _build_regions_path(zone_id)
         fields = {"region_key": region} if held else {"hostname": str(name), "region_key": region}
         method = "POST" if not held else "PATCH" if region else "DELETE"
-        self._call(
-            _WRITE_REGION,
-            method,
-            f"{path}/{quote(name)}" if held else path,
-            _Answer[Any],
-            context,
-            body=msgspec.json.encode(fields) if region else None,
-            changes=1,
-        )
+        path = f"{path}/{quote(name)}" if held else path
+        self._change(_WRITE_REGION, method, path, name, fields if region else None)
+
+    def list_custom_hostnames(self, zone_id: str) -> tuple[CustomHostname, ...]:
+        """Return the custom hostnames of a zone."""
+        form, query = _Answer[tuple[CustomHostname, ...]], {"per_page": _CUSTOM_PER_PAGE}
+        pages = self._read_pages(_READ_CUSTOM, f"/zones/{zone_id}/custom_hostnames", query, form, f"zone {zone_id}")
+        return tuple(one for page in pages for one in page.result or ())
+
+    def add_custom_hostname(self, zone_id: str, hostname: str, origin: str) -> None:
+        """Make a custom hostname whose requests go to *origin*, with a certificate that is validated by HTTP."""
+        ssl: dict[str, Any] = {"type": "dv", "method": "http", "bundle_method": "ubiquitous"}
+        ssl["settings"] = {"min_tls_version": self._settings.min_tls_version}
+        if self._settings.certificate_authority != DEFAULT_AUTHORITY:
+            ssl["certificate_authority"] = self._settings.certificate_authority
+        fields = {"hostname": hostname, "custom_origin_server": str(origin), "ssl": ssl}
+        self._change(_WRITE_CUSTOM, "POST", f"/zones/{zone_id}/custom_hostnames", origin, fields)
+
+    def delete_custom_hostname(self, zone_id: str, held: CustomHostname, origin: str) -> None:
+        """Delete a custom hostname, whose requests went to *origin*."""
+        self._change(_WRITE_CUSTOM, "DELETE", f"/zones/{zone_id}/custom_hostnames/{quote(held.id)}", origin, None)
+
+    def _change(self, call: str, method: str, path: str, name: str, fields: Mapping[str, Any] | None) -> None:
+        body = None if fields is None else msgspec.json.encode(fields)
+        self._call(call, method, path, _Answer[Any], f"name {name}", body=body, changes=1)
 
     def _call(
         self,

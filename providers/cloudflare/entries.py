@@ -26,12 +26,18 @@ PROPERTIES: Final = (PROXIED, COMMENT, TAGS)
 REGION: Final = "cloudflare-region-key"
 """The property for the region of a name, which its A, AAAA and CNAME records share."""
 
+CUSTOM: Final = "cloudflare-custom-hostname"
+"""The property for the custom hostnames of which a name is the origin, separated by commas."""
+
 PROXIABLE: Final = frozenset({rrtype.A, rrtype.AAAA, rrtype.CNAME})
+HOSTNAME_TYPES: Final = {REGION: PROXIABLE, CUSTOM: frozenset({rrtype.A, rrtype.CNAME})}
+"""The properties that belong to a name, with the types of the records that show them."""
+
 AUTOMATIC_TTL: Final = 1
 AUTOMATIC_TTL_S: Final = 300
 """The TTL with which Cloudflare answers for a value whose TTL is automatic."""
 
-EMPTY_REGIONS: Final[Mapping[str, str]] = MappingProxyType({})
+_NO_HOSTNAMES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
 _NAPTR: Final = re.compile(r'(\d+) (\d+) "(.*?)" "(.*?)" "((?:[^"\\]|\\.)*)" (\S+)', re.ASCII)
 
 
@@ -90,11 +96,11 @@ def _quote(text: str) -> str:
 
 
 def build_records(
-    entries: Iterable[CloudflareValue], regions: Mapping[str, str] = EMPTY_REGIONS
+    entries: Iterable[CloudflareValue], hostnames: Mapping[str, Mapping[str, str]] = _NO_HOSTNAMES
 ) -> dict[DnsName, tuple[Record, ...]]:
     """Return the records of which *entries* are the values, by name. Those with a name nobody can request are left out.
 
-    *regions* has the region of each name that has one.
+    *hostnames* has the values of the properties of names, by property and name.
 
     If the values of a record differ in TTL, the record has none, so that a TTL that is asked for is set on all. If they
     differ in comment or tags, its properties are those that all have; Cloudflare proxies all if it proxies one.
@@ -105,16 +111,20 @@ def build_records(
     found: dict[DnsName, list[Record]] = defaultdict(list)
     for (text, rtype), values in groups.items():
         if (name := parse_service_name(text)) is not None:
-            found[name].append(_build_record(name, rtype, tuple(values), regions.get(text, "")))
+            of_name = [
+                (key, by_name.get(text, "")) for key, by_name in hostnames.items() if rtype in HOSTNAME_TYPES[key]
+            ]
+            found[name].append(_build_record(name, rtype, tuple(values), of_name))
     return {name: tuple(sorted(records, key=lambda record: record.key)) for name, records in found.items()}
 
 
-def _build_record(name: DnsName, rtype: str, values: tuple[CloudflareValue, ...], region: str) -> Record:
+def _build_record(
+    name: DnsName, rtype: str, values: tuple[CloudflareValue, ...], of_name: Iterable[tuple[str, str]]
+) -> Record:
     properties = [_read_properties(value) for value in values]
     items = {item for each in properties for item in each}
     shared = [item for item in items if item[0] == PROXIED or all(item in each for each in properties)]
-    if region and rtype in PROXIABLE:
-        shared.append((REGION, region))
+    shared += (item for item in of_name if item[1])
     ttls = {AUTOMATIC_TTL_S if one.ttl == AUTOMATIC_TTL else one.ttl for one in values}
     has_ttl = len(ttls) == 1
     return Record(
@@ -131,6 +141,11 @@ def _build_record(name: DnsName, rtype: str, values: tuple[CloudflareValue, ...]
 def _read_properties(entry: CloudflareValue) -> StringMap:
     found = {PROXIED: "true" if entry.proxied else "", COMMENT: entry.comment or "", TAGS: format_tags(entry.tags)}
     return StringMap.from_items((key, value) for key, value in found.items() if value)
+
+
+def split_hostnames(text: str) -> tuple[str, ...]:
+    """Return the custom hostnames of a property, sorted, each once."""
+    return tuple(sorted({one.strip() for one in text.split(",")} - {""}))
 
 
 def format_tags(tags: Iterable[str]) -> str:

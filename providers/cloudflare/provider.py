@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import Final
 
 from extdns.model.capabilities import Capabilities
-from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, WriteConflict
+from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Permission, RateLimitStatus, Zone, ZoneList, ZonePage
 from providers.cloudflare.adjust import adjust_record
 from providers.cloudflare.client import CloudflareApi, CloudflareZone
-from providers.cloudflare.entries import EMPTY_REGIONS, build_operations, build_records, plan_replacement
-from providers.cloudflare.regions import RegionChange, find_region_changes, find_regions
+from providers.cloudflare.entries import CloudflareValue, build_operations, build_records, plan_replacement
+from providers.cloudflare.hostnames import CHANGERS, Refusals, find_changes, find_wanted, read_hostnames
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import (
     ZONE_ID_FILTER_HINT,
@@ -125,33 +125,33 @@ class CloudflareReader:
             return self._read_zone(zone).select_records(wanted) if wanted else ()
         try:
             entries = [entry for name in wanted for entry in self._api.read(zone.id, f"zone {zone}", name)[0]]
-            return ZoneContents(build_records(entries, self._read_regions(zone))).select_records(wanted)
+            return ZoneContents(self._build_records(zone, entries)).select_records(wanted)
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
 
     def _read_zone(self, zone: Zone) -> ZoneContents:
         try:
             entries, self._pages[zone.id] = self._api.read(zone.id, f"zone {zone}")
-            return ZoneContents(build_records(entries, self._read_regions(zone)))
+            return ZoneContents(self._build_records(zone, entries))
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
 
-    def _read_regions(self, zone: Zone) -> Mapping[str, str]:
-        return self._api.list_regions(zone.id, f"zone {zone}") if self._settings.regional else EMPTY_REGIONS
+    def _build_records(self, zone: Zone, entries: Iterable[CloudflareValue]) -> dict[DnsName, tuple[Record, ...]]:
+        return build_records(entries, read_hostnames(self._api, zone.id, self._settings.hostname_properties))
 
 
 class CloudflareWriter:
-    """Sends batches, each in one call, and changes regions, each in a call of its own."""
+    """Sends batches, each in one call, and changes regional and custom hostnames, each in a call of its own."""
 
     def __init__(self, api: CloudflareApi) -> None:
         """Create a writer that calls *api*."""
         self._api = api
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Make all writes of *batch* in one transaction, and change regions (see `regions`).
+        """Make all writes of *batch* in one transaction, and change regional and custom hostnames (see `hostnames`).
 
-        If the region of a new name is refused, its record is there without. The next attempt begins with the region, so
-        it is refused, and says so. The outcome is unconditional: an edit that came after the names were read keeps the
+        If those of a new name are refused, its record is there without. The next attempt begins with them, so it is
+        refused, and says so. The outcome is unconditional: an edit that came after the names were read keeps the
         ids, so it is overwritten.
         """
         writes = batch.writes
@@ -162,49 +162,34 @@ class CloudflareWriter:
         replacements = [plan_replacement(write.old, write.new) for write in writes]
         operations = build_operations(replacements)
         entries = [entry for one in replacements for entry in one.kept]
-        changes = find_region_changes(batch.writes)
         try:
-            refused = self._change_regions(zone, [change for change in changes if not change.is_new])
-            if refused:
-                return Refused(message="; ".join(refused.values()), offending_names=tuple(refused))
+            found = (self._change_hostnames(zone, writes, key, is_new=False) for key in CHANGERS)
+            if problems := [problem for refused in found for problem in refused.items()]:
+                names, texts = zip(*problems, strict=True)
+                return Refused(message="; ".join(texts), offending_names=tuple(sorted(set(names))))
             if operations:
                 entries += self._api.write(zone.id, operations, f"zone {zone}").entries
         except CallFailedError as exc:
             return convert_to_outcome(exc, partial(_build_refusal, exc))
-        new = [change for change in changes if change.is_new]
-        try:
-            refused = self._change_regions(zone, new)
-        except CallFailedError as exc:
-            refused = {change.name: str(exc) for change in new}
-        regions = {name: region for name, region in find_regions(batch.writes).items() if name not in refused}
-        records = (record for found in build_records(entries, regions).values() for record in found)
+        hostnames = self._add_hostnames(zone, writes)
+        records = (record for found in build_records(entries, hostnames).values() for record in found)
         return Applied(records=tuple(sorted(records, key=lambda record: record.key)), unconditional=bool(writes))
 
-    def _change_regions(self, zone: Zone, changes: Sequence[RegionChange]) -> dict[DnsName, str]:
-        """Change the regions of names, and return why those of some are refused.
+    def _add_hostnames(self, zone: Zone, writes: Sequence[Write]) -> dict[str, dict[str, str]]:
+        """Set regions and custom hostnames of new names. Return those of all names, by property, as far as known."""
+        found: dict[str, dict[str, str]] = {}
+        for key in CHANGERS:
+            refused: Collection[DnsName]
+            try:
+                refused = self._change_hostnames(zone, writes, key, is_new=True)
+            except CallFailedError:
+                refused = {change.name for change in find_changes(writes, key) if change.is_new}
+            found[key] = {name: value for name, value in find_wanted(writes, key).items() if name not in refused}
+        return found
 
-        Raises:
-            CallFailedError: a call failed for another reason.
-        """
-        refused: dict[DnsName, str] = {}
-        if not changes:
-            return refused
-        context = f"zone {zone}"
-        held = self._api.list_regions(zone.id, context)
-        entries, _ = self._api.read(zone.id, context, changes[0].name if len(changes) == 1 else "")
-        for change in changes:
-            old = held.get(change.name, "")
-            new = change.find_region(old, entries)
-            if problem := change.find_problem(old, entries):
-                refused[change.name] = problem
-            elif new != old:
-                try:
-                    self._api.set_region(zone.id, change.name, old, new)
-                except CallFailedError as exc:
-                    if exc.kind not in {FailureKind.REFUSED, FailureKind.FORBIDDEN}:
-                        raise
-                    refused[change.name] = str(exc)
-        return refused
+    def _change_hostnames(self, zone: Zone, writes: Sequence[Write], key: str, *, is_new: bool) -> Refusals:
+        found = [one for one in find_changes(writes, key) if one.is_new == is_new]
+        return CHANGERS[key](self._api, zone.id, found) if found else {}
 
 
 def _build_refusal(failed: CallFailedError) -> Outcome:

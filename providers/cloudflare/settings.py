@@ -6,6 +6,7 @@ from typing import Final
 
 from extdns.model.selection import DomainFilter
 from extdns.model.value import Value
+from providers.cloudflare.flags import DEFAULT_AUTHORITY
 from providers.common.api_calls import CallOptions, RateLimit
 
 URL: Final = "https://api.cloudflare.com/client/v4"
@@ -26,8 +27,10 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
         domains: which zones are managed, by name, if *zone_ids* is ().
         proxied: whether records are proxied whose annotation does not say.
         comment: the comment of records whose annotation does not say, "" for none.
-        regional: whether regional hostnames are read and written.
+        hostname_properties: the properties of names that are read and written, each with calls of its own.
         region: the region of records whose annotation does not say, "" for none.
+        min_tls_version: the least version of TLS of new custom hostnames.
+        certificate_authority: who issues the certificates of new custom hostnames.
         page_items: values in a page.
         page_names: names in a page of the reader.
         max_operations: the most operations of a batch; plans allow 200 (Free) or 3,500.
@@ -40,8 +43,10 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
     domains: DomainFilter = DomainFilter()
     proxied: bool = False
     comment: str = ""
-    regional: bool = False
+    hostname_properties: tuple[str, ...] = ()
     region: str = ""
+    min_tls_version: str = "1.0"
+    certificate_authority: str = DEFAULT_AUTHORITY
     page_items: int = MAX_PAGE_ITEMS
     page_names: int = 25_000
     max_operations: int = LEAST_OPERATIONS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.model.zone import Permission, Zone
-from providers.cloudflare.entries import PROPERTIES, REGION
+from providers.cloudflare.entries import CUSTOM, PROPERTIES, REGION
 from providers.cloudflare.flags import CloudflareFlags
 from providers.cloudflare.settings import LEAST_OPERATIONS, MAX_CALLS_PER_S, MAX_PAGE_ITEMS, URL, CloudflareSettings
 from providers.common.api_calls import RateLimit, RateLimiter
@@ -44,13 +44,21 @@ def build_settings(context: ProviderContext[CloudflareFlags]) -> CloudflareSetti
         domains=context.plan.build_domain_filter(),
         proxied=flags.cloudflare_proxied,
         comment=flags.cloudflare_record_comment,
-        regional=flags.manages_regions,
+        hostname_properties=list_hostname_properties(flags),
         region=flags.cloudflare_region_key,
+        min_tls_version=flags.cloudflare_custom_hostnames_min_tls_version,
+        certificate_authority=flags.cloudflare_custom_hostnames_certificate_authority,
         page_items=min(max(flags.cloudflare_dns_records_per_page, 1), MAX_PAGE_ITEMS),
         max_operations=max(flags.batch_change_size, LEAST_OPERATIONS),
         pause_s=flags.batch_change_interval_s,
         calls=replace(context.calls, rate_limit=RateLimit(per_s=min(limit.per_s, MAX_CALLS_PER_S), burst=limit.burst)),
     )
+
+
+def list_hostname_properties(flags: CloudflareFlags) -> tuple[str, ...]:
+    """Return the properties of names that *flags* turn on."""
+    wanted = {REGION: flags.manages_regions, CUSTOM: flags.cloudflare_custom_hostnames}
+    return tuple(key for key, is_on in wanted.items() if is_on)
 
 
 def check_permissions(
@@ -66,6 +74,8 @@ def check_permissions(
 def describe_permissions(context: ProviderContext[CloudflareFlags], _: Mapping[str, str]) -> str:
     """Return the permissions of the API token, as the dashboard names them."""
     lines = ["an API token in CF_API_TOKEN with these permissions, for the zones to manage:", "Zone: Read", "DNS: Edit"]
+    if context.flags.cloudflare_custom_hostnames:
+        lines.append("SSL and Certificates: Edit, and Cloudflare for SaaS for the zone")
     if context.flags.manages_regions:
         lines.append("for regional services, of a user who is an administrator of the account")
     return "\n".join(lines)
@@ -79,7 +89,7 @@ PROVIDER: Final = ProviderSpec(
     describe_permissions=describe_permissions,
     conditional=False,
     properties=tuple(f"/{name}" for name in PROPERTIES),
-    optional_properties=lambda flags: (f"/{REGION}",) if flags.manages_regions else (),
+    optional_properties=lambda flags: tuple(f"/{name}" for name in list_hostname_properties(flags)),
     remedies={
         "no credentials": "set CF_API_TOKEN to a token with the permissions Zone Read and DNS Write",
         "(10000)": "give the token the permissions Zone Read and DNS Write for the zone",

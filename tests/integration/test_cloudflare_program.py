@@ -104,7 +104,8 @@ def test_a_record_is_proxied_and_no_longer_proxied_as_its_service_asks_and_forei
     assert fake.list_records(zone)[:1] == theirs
 
 
-REGIONAL = partial(service, "web", prefix=OLD_PREFIX)
+CUSTOMER = "shop.customer.example"
+WEB = partial(service, "web", prefix=OLD_PREFIX)
 
 
 def test_the_region_of_a_service_is_planned_set_repaired_and_removed(
@@ -112,7 +113,7 @@ def test_the_region_of_a_service_is_planned_set_repaired_and_removed(
 ) -> None:
     zone = fake.add_zone("example.org", "enterprise")
     flag = "--cloudflare-regional-services"
-    installation.replace_manifests(REGIONAL(annotations={"cloudflare-region-key": "eu"}))
+    installation.replace_manifests(WEB(annotations={"cloudflare-region-key": "eu"}))
     assert installation.run_once(flag) == 0
     assert fake.regions(zone) == {"web.example.org": "eu"}
     take_calls(fake)
@@ -127,7 +128,7 @@ def test_the_region_of_a_service_is_planned_set_repaired_and_removed(
     assert fake.regions(zone) == {"web.example.org": "eu"}
     cli.main(["explain", "web.example.org", *installation.flags()], {})
     assert "property-ignored" in capsys.readouterr().out
-    installation.replace_manifests(REGIONAL())
+    installation.replace_manifests(WEB())
     installation.run_once(flag)
     assert fake.regions(zone) == {}
     installation.run_once("--cloudflare-region-key=us")
@@ -137,13 +138,56 @@ def test_the_region_of_a_service_is_planned_set_repaired_and_removed(
     assert (fake.regions(zone), fake.list_records(zone)) == ({}, [])
 
 
-def test_a_region_that_the_account_cannot_have_is_a_reason_and_holds_no_record(
-    fake: Cloudflare, installation: Installation, caplog: pytest.LogCaptureFixture
+def test_the_custom_hostname_of_a_service_is_planned_added_repaired_and_removed(
+    fake: Cloudflare, installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    zone = fake.add_zone("example.org")
+    flag = "--cloudflare-custom-hostnames"
+    installation.replace_manifests(WEB(annotations={"cloudflare-custom-hostname": CUSTOMER}), service("other"))
+    for _ in range(2):
+        assert installation.run_once(flag) == 0
+        (made,) = fake.customs(zone).values()
+        assert (made["hostname"], made["custom_origin_server"]) == (CUSTOMER, "web.example.org")
+        assert made["ssl"]["settings"] == {"min_tls_version": "1.0"}
+        take_calls(fake)
+        assert installation.run_once(flag) == 0
+        assert take_calls(fake) == ["GET zones", READ, "GET custom_hostnames"]
+        fake.customs(zone).clear()
+        capsys.readouterr()
+        for command in (["plan"], ["explain", "web.example.org"]):
+            cli.main([*command, *installation.flags(flag)], {})
+            assert "cloudflare-custom-hostname" in (found := capsys.readouterr().out), command
+            assert CUSTOMER in found, command
+    installation.run_once(flag)
+    installation.replace_manifests(WEB(), service("other"))
+    installation.run_once(flag)
+    assert fake.customs(zone) == {}
+
+
+@pytest.mark.parametrize(
+    ("flags", "annotations", "message"),
+    [
+        (["--cloudflare-regional-services"], {"cloudflare-region-key": "eu"}, "not enabled for this account"),
+        (
+            ["--cloudflare-custom-hostnames", "--cloudflare-custom-hostnames-certificate-authority=google"],
+            {"cloudflare-custom-hostname": CUSTOMER},
+            "cannot be chosen with this plan",
+        ),
+    ],
+    ids=["region", "certificate-authority"],
+)
+def test_what_the_account_cannot_have_is_a_reason_on_the_object_and_holds_no_record(
+    fake: Cloudflare,
+    installation: Installation,
+    caplog: pytest.LogCaptureFixture,
+    flags: list[str],
+    annotations: dict[str, str],
+    message: str,
 ) -> None:
     zone = fake.add_zone("example.org", "pro")
-    installation.replace_manifests(REGIONAL(annotations={"cloudflare-region-key": "eu"}), service("other"))
-    installation.run_once("--cloudflare-regional-services")
+    installation.replace_manifests(WEB(annotations=annotations), service("other"))
+    installation.run_once(*flags)
     assert set(read_hosts(fake, zone)) == {"web.example.org", "other.example.org"}
     (found,) = find_logged_fields(caplog, Event.RECORD_UNCHANGED)
     assert (found["reason"], found["objects"]) == (Reason.REFUSED, ("Service shop/web",))
-    assert "not enabled for this account" in str(found["detail"])
+    assert message in str(found["detail"])

@@ -12,7 +12,7 @@ from threading import RLock
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.fakes.cloudflare.hostnames import answer_regions
+from tests.fakes.cloudflare.hostnames import answer_regions, change_customs
 from tests.fakes.cloudflare.values import Json, build_record, check_coexistence, refuse, restate
 from tests.fakes.service.answers import Answer, ApiError
 from tests.fakes.service.listener import Request
@@ -22,11 +22,11 @@ TOKEN: Final = "token-of-a-cloudflare-test"
 _PREFIX: Final = "/client/v4"
 _JSON: Final = {"Content-Type": "application/json"}
 _ROUTE: Final = re.compile(
-    rf"{_PREFIX}/zones(?:/(?P<zone>\w+)(?:/(?:addressing/)?(?P<what>dns_records|pagerules|regional_hostnames)"
+    rf"{_PREFIX}/zones(?:/(?P<zone>\w+)(?:/(?:addressing/)?(?P<what>dns_records|pagerules|regional_hostnames|custom_hostnames)"
     r"(?:/(?P<record>[\w.*-]+))?)?)?",
     re.ASCII,
 )
-_PER_PAGE: Final = {"zones": (5, 50, 20), "dns_records": (1, 5000, 100)}
+_PER_PAGE: Final = {"zones": (5, 50, 20), "dns_records": (1, 5000, 100), "custom_hostnames": (5, 50, 20)}
 """The least and the most items in a page, and the default."""
 _OPERATIONS: Final = {"free": 200, "pro": 3500, "enterprise": 3500}
 """The most operations of a batch, by plan."""
@@ -46,7 +46,7 @@ class Call:
 
 @dataclass(kw_only=True, eq=False)
 class Zone:
-    """A zone with its records by id, and the region of each regional hostname.
+    """A zone with its records and custom hostnames by id, and the region of each regional hostname.
 
     *quota* is the most records that its plan allows.
     """
@@ -57,6 +57,7 @@ class Zone:
     quota: int = 3500
     records: dict[str, Json] = field(default_factory=dict)
     regions: dict[str, str] = field(default_factory=dict)
+    customs: dict[str, Json] = field(default_factory=dict)
 
 
 class Cloudflare(FakeService):
@@ -111,6 +112,10 @@ class Cloudflare(FakeService):
     def regions(self, zone_id: str) -> dict[str, str]:
         """Return the region of each regional hostname, which tests may change."""
         return self._zones[zone_id].regions
+
+    def customs(self, zone_id: str) -> dict[str, Json]:
+        """Return the custom hostnames by id, which tests may change."""
+        return self._zones[zone_id].customs
 
     def delete(self, zone_id: str, record_id: str) -> None:
         """Remove one value."""
@@ -169,10 +174,8 @@ class Cloudflare(FakeService):
             raise refuse(7003, "Could not route to that zone, perhaps your object identifier is invalid?", status=404)
         if call.action in {"GET zones", "GET pagerules"}:
             return _build_result(_describe_zone(zone) if call.action == "GET zones" else [])
-        if call.action.endswith(" regional_hostnames"):
-            return _build_result(
-                answer_regions(zone.regions, call.action.split()[0], record_id, call.body or {}, zone.name, zone.plan)
-            )
+        if call.action.endswith("_hostnames"):
+            return self._answer_hostnames(zone, call, record_id, query)
         if call.action == "GET dns_records" and not record_id:
             return _build_page("dns_records", _select(zone.records.values(), query), query)
         if call.action == "POST dns_records" and record_id in {"", "batch"}:
@@ -188,6 +191,16 @@ class Cloudflare(FakeService):
             del zone.records[record_id]
             return _build_result({"id": record_id})
         raise refuse(7001, f"Method not available: {call.action}", status=405)
+
+    def _answer_hostnames(self, zone: Zone, call: Call, one_id: str, query: dict[str, str]) -> Json:
+        (method, what), body = call.action.split(), call.body or {}
+        if what == "regional_hostnames":
+            return _build_result(answer_regions(zone.regions, method, one_id, body, zone.name, zone.plan))
+        if method == "GET" and not one_id:
+            return _build_page(what, zone.customs.values(), query)
+        return _build_result(
+            change_customs(zone.customs, method, one_id or self._make_id(), call.body or {}, zone.plan)
+        )
 
     def _write_batch(self, zone: Zone, body: Json) -> Json:
         """Make all operations, or none: deletes first, then patches, puts and posts."""

@@ -59,6 +59,11 @@ def test_a_partial_zone_id_becomes_a_pattern_in_the_iam_policy(capsys: pytest.Ca
         pytest.param(
             ["--provider=cloudflare", "--cloudflare-region-key=eu"], ("DNS: Edit\nfor regional services",), id="regions"
         ),
+        pytest.param(
+            ["--provider=cloudflare", "--cloudflare-custom-hostnames"],
+            ("DNS: Edit\nSSL and Certificates: Edit",),
+            id="custom-hostnames",
+        ),
         pytest.param(["--provider=google"], ("roles/dns.admin", "dns.changes.create\n"), id="google"),
         pytest.param(["--provider=rfc2136"], ("AXFR", "updates (RFC 2136) by the TSIG key"), id="key"),
         pytest.param(["--provider=rfc2136", "--rfc2136-insecure"], ("by the addresses of extdns",), id="insecure"),

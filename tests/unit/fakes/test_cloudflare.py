@@ -106,3 +106,37 @@ def test_the_fake_refuses_a_regional_hostname_that_cloudflare_would_refuse(
     found, answer = call(fake, method, f"/zones/{zone}/addressing/regional_hostnames{path}", body)
     assert (found, answer["success"]) == (status, False)
     assert fake.regions(zone) == {"www.example.org": "eu"}
+
+
+CUSTOM: Final[dict[str, Any]] = {
+    "hostname": "shop.customer.example",
+    "custom_origin_server": "www.example.org",
+    "ssl": {"type": "dv", "method": "http", "bundle_method": "ubiquitous", "settings": {"min_tls_version": "1.0"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "change", "status"),
+    [
+        pytest.param("POST", "", {}, 409, id="twice"),
+        pytest.param("POST", "", {"hostname": "nodot"}, 400, id="name"),
+        pytest.param("POST", "", {"hostname": "a.example", "owner": "me"}, 400, id="field"),
+        pytest.param("POST", "", {"hostname": "a.example", "ssl": {"type": "dv"}}, 400, id="ssl"),
+        pytest.param(
+            "POST",
+            "",
+            {"hostname": "a.example", "ssl": {**CUSTOM["ssl"], "certificate_authority": "google"}},
+            403,
+            id="plan",
+        ),
+        pytest.param("DELETE", "/1", {}, 404, id="unknown"),
+    ],
+)
+def test_the_fake_refuses_a_custom_hostname_that_cloudflare_would_refuse(
+    fake: Cloudflare, method: str, path: str, change: dict[str, object], status: int
+) -> None:
+    zone = fake.add_zone("example.org")
+    assert call(fake, "POST", f"/zones/{zone}/custom_hostnames", CUSTOM)[0] == 200
+    found, answer = call(fake, method, f"/zones/{zone}/custom_hostnames{path}", CUSTOM | change)
+    assert (found, answer["success"]) == (status, False)
+    assert call(fake, "GET", f"/zones/{zone}/custom_hostnames?per_page=50")[1]["result_info"]["count"] == 1

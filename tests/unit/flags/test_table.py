@@ -121,8 +121,7 @@ def test_a_flag_refers_only_to_existing_sources_providers_and_registries(flag: F
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.providers])
 def test_a_flag_used_only_by_unsupported_providers_is_unsupported_itself(flag: Flag) -> None:
     available = set(flag.providers) & set(AVAILABLE["provider"])
-    of_saas = flag.name.startswith("cloudflare-custom-hostnames")  # docs/reference/cloudflare.md
-    assert flag.support is not (Support.ABSENT if available and not of_saas else Support.IMPLEMENTED)
+    assert flag.support is not (Support.ABSENT if available else Support.IMPLEMENTED)
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.support is Support.ABSENT])

@@ -1,4 +1,4 @@
-"""Regional services: the region of a name is set, changed, removed and repaired in calls of its own."""
+"""Regional and custom hostnames are set, changed, removed and repaired in calls of their own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from extdns.model.change import Applied, Refused, TryLater, Write, WriteConflict
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.value import StringMap
-from providers.cloudflare.entries import REGION
+from providers.cloudflare.entries import CUSTOM, REGION
 from tests.cloudflare_world import World
 from tests.conformance.provider import build_desired, create, delete
 from tests.fakes.cloudflare.server import Cloudflare
@@ -24,7 +24,7 @@ LIST, ADD, CHANGE, REMOVE = (f"{method} regional_hostnames" for method in ("GET"
 @pytest.fixture
 def world() -> Iterator[World]:
     with Cloudflare() as fake:
-        yield World(fake, plan="enterprise", regional=True)
+        yield World(fake, plan="enterprise", hostname_properties=(REGION,))
 
 
 def desire(region: str, rtype: str = "A", name: str = WWW) -> DesiredRecord:
@@ -95,7 +95,7 @@ def test_a_deleted_name_whose_batch_did_not_arrive_is_still_ours_to_delete(world
 
 def test_a_plan_without_regional_services_refuses_the_region_and_not_the_record() -> None:
     with Cloudflare() as fake:
-        world = World(fake, plan="pro", regional=True)
+        world = World(fake, plan="pro", hostname_properties=(REGION,))
         (made,) = add(world, desire("eu"))
         outcome = world.submit(Write(old=made, new=desire("eu")), create("new.example.org", "A", "192.0.2.2"))
         assert isinstance(outcome, Refused)
@@ -125,7 +125,7 @@ def test_a_conflict_in_the_batch_leaves_the_region_of_a_new_name_alone(world: Wo
 
 def test_the_annotation_overrides_the_region_of_the_flag_and_text_has_none(world: World) -> None:
     world.fake.reset()
-    world = World(world.fake, plan="enterprise", regional=True, region="eu")
+    world = World(world.fake, plan="enterprise", hostname_properties=(REGION,), region="eu")
     found = {
         rtype: world.adjust(build_desired(WWW, rtype, target), **stated)
         for rtype, target, stated in (
@@ -142,3 +142,103 @@ def test_the_annotation_overrides_the_region_of_the_flag_and_text_has_none(world
         "TXT": "",
     }
     assert "the region 'e u'" in str(world.adjust(build_desired(WWW, "A", "192.0.2.1"), region_key="e u"))
+
+
+# Custom hostnames
+
+
+ONE, TWO = "shop.customer.example", "www.customer.example"
+LIST_CUSTOM, ADD_CUSTOM, REMOVE_CUSTOM = (f"{method} custom_hostnames" for method in ("GET", "POST", "DELETE"))
+
+
+@pytest.fixture
+def saas() -> Iterator[World]:
+    with Cloudflare() as fake:
+        yield World(fake, hostname_properties=(CUSTOM,))
+
+
+def serve(*hostnames: str, name: str = WWW) -> DesiredRecord:
+    properties = StringMap.from_items([(CUSTOM, ",".join(hostnames))] if hostnames else [])
+    return replace(build_desired(name, "A", "192.0.2.1"), properties=properties)
+
+
+def origins(world: World) -> dict[str, str]:
+    return {one["hostname"]: one["custom_origin_server"] for one in world.fake.customs(world.id).values()}
+
+
+def test_custom_hostnames_are_added_exchanged_and_removed_and_read_back(saas: World) -> None:
+    (made,) = add(saas, serve(ONE))
+    assert saas.actions() == [BATCH, LIST_CUSTOM, ADD_CUSTOM], "those of a new name come after its record"
+    assert (origins(saas), saas.read()) == ({ONE: WWW}, {f"{WWW} A": made})
+    saas.actions()
+    (changed,) = saas.apply(Write(old=made, new=serve(TWO))).values()
+    assert saas.actions() == [LIST_CUSTOM, REMOVE_CUSTOM, ADD_CUSTOM]
+    assert origins(saas) == {TWO: WWW}
+    saas.apply(delete(changed))
+    assert saas.actions() == [LIST_CUSTOM, REMOVE_CUSTOM, BATCH], "those of a deleted name go before its record"
+    assert (origins(saas), saas.read()) == ({}, {})
+
+
+def test_more_custom_hostnames_than_a_page_has_are_read_and_a_lost_one_is_added_again(saas: World) -> None:
+    names = [f"n{number:02}.customer.example" for number in range(60)]
+    (made,) = add(saas, serve(*names))
+    assert saas.read() == {f"{WWW} A": made}
+    saas.fake.customs(saas.id).popitem()
+    (held,) = saas.read().values()
+    saas.apply(Write(old=held, new=serve(*names)))
+    assert len(origins(saas)) == 60
+
+
+@pytest.mark.parametrize("is_answer_lost", [False, True])
+def test_a_custom_hostname_whose_call_broke_is_added_later(saas: World, is_answer_lost: bool) -> None:
+    saas.fake.faults.arm(Drop(worked=is_answer_lost), action=ADD_CUSTOM)
+    (made,) = add(saas, serve(ONE))
+    saas.apply(Write(old=made, new=serve(ONE)))
+    assert origins(saas) == {ONE: WWW}
+
+
+def test_a_custom_hostname_with_another_origin_is_refused_and_stays(saas: World) -> None:
+    saas.fake.customs(saas.id)["x"] = {"id": "x", "hostname": ONE, "custom_origin_server": "theirs.example.org"}
+    (made,) = add(saas, serve(ONE))
+    outcome = saas.submit(Write(old=made, new=serve(ONE)))
+    assert isinstance(outcome, Refused)
+    assert "has another origin: theirs.example.org" in outcome.message
+    assert isinstance(saas.submit(delete(made)), Applied)
+    assert origins(saas) == {ONE: "theirs.example.org"}
+
+
+@pytest.mark.parametrize("origin", ["theirs.example.org", None])
+def test_custom_hostnames_of_other_origins_stay_when_ours_come_and_go(saas: World, origin: str | None) -> None:
+    saas.fake.customs(saas.id)["x"] = theirs = {"id": "x", "hostname": TWO, "custom_origin_server": origin}
+    (made,) = add(saas, serve(ONE))
+    (plain,) = saas.apply(Write(old=made, new=serve())).values()
+    saas.apply(delete(plain))
+    assert saas.fake.customs(saas.id) == {"x": theirs}
+
+
+def test_a_custom_hostname_moves_from_one_record_to_another_in_one_batch(saas: World) -> None:
+    first, second = add(saas, serve(ONE)) + add(saas, serve(name="app.example.org"))
+    saas.apply(Write(old=second, new=serve(ONE, name="app.example.org")), Write(old=first, new=serve()))
+    assert origins(saas) == {ONE: "app.example.org"}
+
+
+@pytest.mark.parametrize(("plan", "held"), [("enterprise", {ONE: WWW}), ("free", {})])
+def test_tls_version_and_certificate_authority_come_from_the_flags(plan: str, held: dict[str, str]) -> None:
+    with Cloudflare() as fake:
+        world = World(
+            fake, plan, hostname_properties=(CUSTOM,), min_tls_version="1.2", certificate_authority="lets_encrypt"
+        )
+        (made,) = add(world, serve(ONE))
+        assert origins(world) == held
+        for one in fake.customs(world.id).values():
+            assert one["ssl"]["settings"] == {"min_tls_version": "1.2"}
+            assert one["ssl"]["certificate_authority"] == "lets_encrypt"
+        outcome = world.submit(Write(old=made, new=serve(ONE)))
+        assert isinstance(outcome, Applied if held else Refused)
+
+
+def test_custom_hostnames_are_names_of_a_and_cname_records_only(saas: World) -> None:
+    a, aaaa = (build_desired(WWW, rtype, target) for rtype, target in (("A", "192.0.2.1"), ("AAAA", "2001:db8::1")))
+    found = [saas.adjust(one, custom_hostname=f" {TWO}, {ONE.upper()},") for one in (a, aaaa)]
+    assert [one.properties.get(CUSTOM) for one in found if isinstance(one, DesiredRecord)] == [f"{ONE},{TWO}", ""]
+    assert "custom hostname 'nodot'" in str(saas.adjust(a, custom_hostname="nodot"))

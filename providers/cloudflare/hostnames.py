@@ -1,0 +1,161 @@
+"""Regional and custom hostnames: calls of their own, without undo, beside the batch that changes the records of a name.
+
+Those of a name that has records of ours are changed before the batch, and those of a new name after it. So whatever
+fails in between, the name still has, or already has, an ownership record, and a later pass finds the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from extdns.model.change import Write
+from extdns.model.dns_name import DnsName
+from extdns.model.value import Value
+from providers.cloudflare.client import CloudflareApi
+from providers.cloudflare.entries import CUSTOM, HOSTNAME_TYPES, REGION, CloudflareValue, split_hostnames
+from providers.common.api_calls import CallFailedError, FailureKind
+
+
+class HostnameChange(Value, frozen=True, kw_only=True):
+    """How the region or the custom hostnames of a name change.
+
+    Attributes:
+        values: what the records ask for, each once, "" for none; () if all records that are written are deleted.
+        types: the types of the records that are written.
+        is_new: whether none of them existed before.
+    """
+
+    name: DnsName
+    values: tuple[str, ...]
+    types: frozenset[str]
+    is_new: bool
+
+    @property
+    def hostnames(self) -> frozenset[str]:
+        """The custom hostnames that the records ask for."""
+        return frozenset(split_hostnames(",".join(self.values)))
+
+    def find_problem(self, held: str, others: Iterable[str]) -> str:
+        """Return why the region cannot change, "" if it can.
+
+        *held* is the region of the name, *others* are the types of its records that are not written.
+        """
+        if len(self.values) > 1:
+            found = " and ".join(repr(region) for region in self.values)
+            return f"{self.name}: its records ask for the regions {found}; allowed: one for a name"
+        if self.values and others and self.values != (held,):
+            kept = ", ".join(sorted(others))
+            return f"{self.name}: its {kept} record, which stays, has the region {held!r}; allowed: one for a name"
+        return ""
+
+
+def find_changes(writes: Iterable[Write], key: str) -> tuple[HostnameChange, ...]:
+    """Return how *writes* change the property *key* of their names, without the names for which it stays."""
+    by_name: dict[DnsName, list[Write]] = {}
+    for write in writes:
+        if write.key.type in HOSTNAME_TYPES[key]:
+            by_name.setdefault(write.key.name, []).append(write)
+    return tuple(
+        HostnameChange(
+            name=name,
+            values=tuple(sorted({write.new.properties.get(key) for write in found if write.new is not None})),
+            types=frozenset(write.key.type for write in found),
+            is_new=not any(write.old for write in found),
+        )
+        for name, found in by_name.items()
+        if any(_changes(write, key) for write in found)
+    )
+
+
+def find_wanted(writes: Iterable[Write], key: str) -> dict[str, str]:
+    """Return the values of the property *key* that *writes* ask for, by name."""
+    return {
+        write.key.name: write.new.properties.get(key)
+        for write in writes
+        if write.new is not None and write.key.type in HOSTNAME_TYPES[key]
+    }
+
+
+def _changes(write: Write, key: str) -> bool:
+    old, new = (one.properties.get(key) if one is not None else "" for one in (write.old, write.new))
+    return old != new
+
+
+Refusals = dict[DnsName, str]
+"""Why the hostnames of a name are refused."""
+
+
+def change_regions(api: CloudflareApi, zone_id: str, changes: Sequence[HostnameChange]) -> Refusals:
+    """Change the regions of names. A name keeps its region if it has records that are not written.
+
+    Raises:
+        CallFailedError: a call failed, and not because a region is refused.
+    """
+    refused: Refusals = {}
+    held = api.list_regions(zone_id)
+    entries, _ = api.read(zone_id, f"zone {zone_id}", changes[0].name if len(changes) == 1 else "")
+    for change in changes:
+        others, old = _find_others(change, entries), held.get(change.name, "")
+        new = old if others and not change.values else "".join(change.values)
+        if problem := change.find_problem(old, others):
+            refused[change.name] = problem
+        elif new != old:
+            _attempt(partial(api.set_region, zone_id, change.name, old, new), change.name, refused)
+    return refused
+
+
+def _find_others(change: HostnameChange, entries: Iterable[CloudflareValue]) -> set[str]:
+    return {
+        one.type for one in entries if one.name == change.name and one.type in HOSTNAME_TYPES[REGION] - change.types
+    }
+
+
+def change_custom_hostnames(api: CloudflareApi, zone_id: str, changes: Sequence[HostnameChange]) -> Refusals:
+    """Delete the custom hostnames that names no longer have, then add new ones.
+
+    A custom hostname belongs to the record that is its origin.
+
+    Raises:
+        CallFailedError: a call failed, and not because a custom hostname is refused.
+    """
+    refused: Refusals = {}
+    held = {one.hostname: one for one in api.list_custom_hostnames(zone_id)}
+    for change in changes:
+        for one in tuple(held.values()):
+            if one.custom_origin_server == change.name and one.hostname not in change.hostnames:
+                _attempt(partial(api.delete_custom_hostname, zone_id, one, change.name), change.name, refused)
+                del held[one.hostname]
+    for change in changes:
+        for hostname in sorted(change.hostnames):
+            if hostname not in held:
+                _attempt(partial(api.add_custom_hostname, zone_id, hostname, change.name), change.name, refused)
+            elif (origin := held[hostname].custom_origin_server) != change.name:
+                refused[change.name] = f"the custom hostname {hostname} has another origin: {origin or 'the default'}"
+    return refused
+
+
+def _attempt(call: partial[None], name: DnsName, refused: Refusals) -> None:
+    try:
+        call()
+    except CallFailedError as exc:
+        if exc.kind not in {FailureKind.REFUSED, FailureKind.FORBIDDEN}:
+            raise
+        refused[name] = str(exc)
+
+
+CHANGERS = {REGION: change_regions, CUSTOM: change_custom_hostnames}
+
+
+def read_hostnames(api: CloudflareApi, zone_id: str, keys: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
+    """Return the values of the properties *keys* in a zone, by property and name."""
+    found: dict[str, dict[str, str]] = {}
+    for key in keys:
+        if key == REGION:
+            found[key] = api.list_regions(zone_id)
+        else:
+            by_origin: dict[str, list[str]] = {}
+            for one in api.list_custom_hostnames(zone_id):
+                by_origin.setdefault(one.custom_origin_server or "", []).append(one.hostname)
+            found[key] = {origin: ",".join(split_hostnames(",".join(names))) for origin, names in by_origin.items()}
+    return found
