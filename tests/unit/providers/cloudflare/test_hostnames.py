@@ -14,7 +14,8 @@ from providers.cloudflare.entries import CUSTOM, REGION
 from tests.cloudflare_world import World
 from tests.conformance.provider import build_desired, create, delete
 from tests.fakes.cloudflare.server import Cloudflare
-from tests.fakes.service.faults import Drop, Meanwhile, Refuse
+from tests.fakes.service.answers import ConnectionCut
+from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
 
 WWW = "www.example.org"
 BATCH, READ = "POST dns_records", "GET dns_records"
@@ -242,3 +243,34 @@ def test_custom_hostnames_are_names_of_a_and_cname_records_only(saas: World) -> 
     found = [saas.adjust(one, custom_hostname=f" {TWO}, {ONE.upper()},") for one in (a, aaaa)]
     assert [one.properties.get(CUSTOM) for one in found if isinstance(one, DesiredRecord)] == [f"{ONE},{TWO}", ""]
     assert "custom hostname 'nodot'" in str(saas.adjust(a, custom_hostname="nodot"))
+
+
+class Crash(Fault):
+    """Carries out *left* more calls, then none."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def before(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise ConnectionCut
+
+
+@pytest.mark.parametrize("calls", range(10))
+def test_after_a_crash_before_any_call_a_later_pass_completes_or_removes_everything(calls: int) -> None:
+    def want(region: str, *hostnames: str) -> DesiredRecord:
+        return replace(serve(), properties=StringMap.from_items([(REGION, region), (CUSTOM, ",".join(hostnames))]))
+
+    with Cloudflare() as fake:
+        world = World(fake, plan="enterprise", hostname_properties=(REGION, CUSTOM))
+        for desired in (want("eu", ONE), want("us", TWO), None):
+            for fault in (Crash(calls), Fault(), Fault()):
+                held = world.read().get(f"{WWW} A")
+                fake.faults.arm(fault, times=None)
+                if held or desired:
+                    world.submit(Write(old=held, new=desired))
+                fake.faults.clear()
+            found = {key: record.properties for key, record in world.read().items()}
+            assert found == ({f"{WWW} A": desired.properties} if desired else {})
+        assert (regions(world), origins(world)) == ({}, {})
