@@ -176,7 +176,7 @@ def test_the_custom_hostname_of_a_service_is_planned_added_repaired_and_removed(
     ],
     ids=["region", "certificate-authority"],
 )
-def test_what_the_account_cannot_have_is_a_reason_on_the_object_and_holds_no_record(
+def test_what_the_account_cannot_have_is_a_reason_and_holds_no_record(
     fake: Cloudflare,
     installation: Installation,
     caplog: pytest.LogCaptureFixture,

@@ -78,7 +78,7 @@ def test_a_partial_zone_id_becomes_a_pattern_in_the_iam_policy(capsys: pytest.Ca
         pytest.param(["--provider=inmemory"], ("none:",), id="inmemory"),
     ],
 )
-def test_permissions_says_what_each_provider_needs_before_anything_is_configured(
+def test_permissions_says_what_each_provider_needs_without_configuration(
     flags: list[str], expected: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["permissions", *flags], {}) == 0

@@ -54,7 +54,7 @@ def test_a_region_is_set_changed_and_removed_and_read_back(world: World) -> None
     assert (regions(world), plain.properties) == ({}, ())
 
 
-def test_the_region_goes_before_the_record_and_stays_with_another_record_of_its_name(world: World) -> None:
+def test_a_region_goes_before_the_record_but_stays_for_another_of_its_name(world: World) -> None:
     both = add(world, desire("eu"), desire("eu", "AAAA"))
     world.apply(delete(both[0]))
     assert regions(world) == {WWW: "eu"}
@@ -180,7 +180,7 @@ def test_custom_hostnames_are_added_exchanged_and_removed_and_read_back(saas: Wo
     assert (origins(saas), saas.read()) == ({}, {})
 
 
-def test_more_custom_hostnames_than_a_page_has_are_read_and_a_lost_one_is_added_again(saas: World) -> None:
+def test_custom_hostnames_of_two_pages_are_read_and_a_lost_one_is_added_again(saas: World) -> None:
     names = [f"n{number:02}.customer.example" for number in range(60)]
     (made,) = add(saas, serve(*names))
     assert saas.read() == {f"{WWW} A": made}
@@ -258,7 +258,7 @@ class Crash(Fault):
 
 
 @pytest.mark.parametrize("calls", range(10))
-def test_after_a_crash_before_any_call_a_later_pass_completes_or_removes_everything(calls: int) -> None:
+def test_after_a_crash_before_any_call_a_later_pass_completes_everything(calls: int) -> None:
     def want(region: str, *hostnames: str) -> DesiredRecord:
         return replace(serve(), properties=StringMap.from_items([(REGION, region), (CUSTOM, ",".join(hostnames))]))
 
