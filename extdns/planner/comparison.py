@@ -235,7 +235,8 @@ def _find_groups(changes: Iterable[Change]) -> list[list[Change]]:
     for change in changes:
         groups.setdefault(change.key.set_identifier, []).append(change)
     forms = {key: coexistence.list_forms(coexistence.find_contents(group)) for key, group in groups.items()}
-    for both in combinations(sorted(set().union(*forms.values())), 2):
+    present = {form for found in forms.values() for form in found}
+    for both in combinations(sorted(present), 2):
         if coexistence.exclude(*both):
             first, *others = [key for key in groups if not forms[key].isdisjoint(both)]
             for other in others:

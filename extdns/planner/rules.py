@@ -140,7 +140,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
             waits_for=(*requested.waits_for, *waits),
             is_awaited=any(seen.is_awaited for _, seen in found),
         )
-        # A denied delete has no grace period, but that of a transfer: without a grant, the reason would be the grace period.
+        # Of denied deletes, only a transfer has a grace period: else the reason would always be the grace period.
         left = tuple([one for one in deletes if one.is_transfer or one.owned.key not in denied])
         return _keep_retained(proposals, denied), left, evaluated
 
