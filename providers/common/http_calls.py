@@ -23,7 +23,7 @@ MAX_BYTES: Final = 64 << 20
 _CHUNK_BYTES: Final = 1 << 16
 _MAX_WAIT_S: Final = 3600.0
 _CONNECTIONS: Final = 16
-_NOT_SENT: Final = (http.NewConnectionError, http.NameResolutionError, http.ConnectTimeoutError, http.SSLError)
+_NOT_SENT: Final = (http.NewConnectionError, http.NameResolutionError, http.ConnectTimeoutError)
 
 
 class HttpCall(NamedTuple):

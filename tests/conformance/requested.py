@@ -45,6 +45,9 @@ from tests.unit.sources.made import build_source, keep_all_fields, settings_with
 from tests.unit.sources.routes import gateway, http, listener
 from tests.unit.sources.samples import endpoint_meta, ingress, load_balancer, meta, ours, service
 
+_ONE_PAIR: Final = str.maketrans({"{": None, ",": ";"})
+"""What keeps a text one pair of a template: a brace begins an action, and a comma the next pair."""
+
 CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
 STAGES: Final = (validate_claim, Nat64Stage(networks=parse_nat64_networks(["64:ff9b::/96"])))
 ANNOTATED: Final = (
@@ -163,7 +166,7 @@ WAYS: Final[dict[str, Callable[[str, str, str], tuple[Claim, ...]]]] = {
         kind=CONFIG_MAP,
     ),
     "template": lambda host, target, _: find_claims(
-        "service", service({}, ServiceSpec(type="ClusterIP")), pair=f"{host}:{target}".replace("{", "")
+        "service", service({}, ServiceSpec(type="ClusterIP")), pair=f"{host}:{target}".translate(_ONE_PAIR)
     ),
 }
 

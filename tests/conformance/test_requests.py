@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from extdns.model import rrtype
@@ -67,6 +67,7 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
 
 @pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=10)
+@example([("web.example.org", ",.example.net", "")])
 @given(st.lists(st.tuples(hostnames(), target_texts(), TTLS), min_size=1, max_size=6))
 def test_a_requested_address_or_name_is_accepted_by_the_dns_service_or_has_a_reason(
     rig: Rig, way: str, requests: list[tuple[str, str, str]]
