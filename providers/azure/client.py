@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
+from http.client import HTTPS_PORT
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote, urlsplit
@@ -28,15 +29,16 @@ PRECONDITION: Final = "PreconditionFailed"
 CONFLICT: Final = "Conflict"
 EXPIRED: Final = "InvalidAuthenticationToken"
 _CODES: Final[Mapping[int, str]] = {HTTPStatus.UNAUTHORIZED: EXPIRED, HTTPStatus.PRECONDITION_FAILED: PRECONDITION}
-NOT_FOUND: Final = frozenset({"NotFound", "ResourceNotFound"})
-"""A record set does not exist, or a zone."""
+_NO_SET: Final = "NotFound"
+"""A record set does not exist. For zones and what is above them, other codes end with this word."""
 
 _VERSIONS: Final = {False: "2018-05-01", True: "2024-06-01"}
 _PERMISSIONS: Final = "providers/Microsoft.Authorization/permissions?api-version=2022-04-01"
 _LOCKS: Final = "providers/Microsoft.Authorization/locks?api-version=2016-09-01"
 _MAX_PAGES: Final = 1000
 _MAX_TEXT: Final = 500
-_PENDING: Final = "pending"
+_PENDING: Final = "Another operation is pending"
+_OF_SUBSCRIPTION: Final = frozenset({"SubscriptionRequestsThrottled", "TooManyRequests"})
 _FORBIDDEN: Final = frozenset({"ScopeLocked", "MissingSubscriptionRegistration"})
 
 
@@ -126,20 +128,19 @@ class AzureApi:
         found = self._read(ZONES, f"{self._build_path(zone)}/{_LOCKS}", zone, _Page[_Lock])
         return tuple(lock.properties.level for lock in found.value)
 
-    def list_sets(self, zone: str) -> tuple[tuple[AzureRecordSet, ...], int]:
-        """Return all record sets of *zone*, and the number of pages."""
+    def list_sets(self, zone: str) -> tuple[AzureRecordSet, ...]:
+        """Return all record sets of *zone*."""
         everything = "ALL" if self._settings.private else "all"
         first = f"{self._build_path(zone)}/{everything}?{self._version}&$top={MAX_PAGE_ITEMS}"
-        pages = list(self._read_pages(LIST, first, zone, _Page[AzureRecordSet]))
-        found = {(one.name, one.rtype): lower_keys(one) for page in pages for one in page.value}
-        return tuple(found.values()), len(pages)
+        pages = self._read_pages(LIST, first, zone, _Page[AzureRecordSet])
+        return tuple({(one.name, one.rtype): lower_keys(one) for page in pages for one in page.value}.values())
 
     def get_set(self, zone: str, rtype: str, name: str) -> AzureRecordSet | None:
         """Return one record set; None if there is none."""
         try:
             return lower_keys(self._read(GET, self._build_set_path(zone, rtype, name), zone, AzureRecordSet))
         except CallFailedError as exc:
-            if exc.code in NOT_FOUND:
+            if exc.code == _NO_SET:
                 return None
             raise
 
@@ -172,11 +173,11 @@ class AzureApi:
             yield page
             if not page.nextLink:
                 return
-            link = urlsplit(page.nextLink)
-            if (link.scheme, link.netloc.lower()) != urlsplit(self._settings.url.lower())[:2]:
+            found = find_path(page.nextLink, self._settings.url)
+            if found is None:
                 detail = f"the next page is at {sanitize(page.nextLink, 200)}, not at {self._settings.url}"
                 raise CallFailedError(FailureKind.UNANSWERED, action, _describe(zone), "foreign link", detail)
-            path = f"{link.path}?{link.query}"
+            path = found
         detail = f"the answer has more than {_MAX_PAGES} pages"
         raise CallFailedError(FailureKind.UNANSWERED, action, _describe(zone), "too many pages", detail)
 
@@ -205,10 +206,14 @@ class AzureApi:
             self._settings.calls.require_can_write(call.action, call.context)
         with measure_call(self._settings.calls.on_call, call.action):
             answer = self._sender.send(call, {"Authorization": f"Bearer {token}", **headers})
-            if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
-                limiters[-1].record_throttle(call.action, changes=changes, wait_s=answer.retry_after_s)
             if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
-                raise _build_error(call, answer)
+                error = _build_error(call, answer)
+                if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+                    for limiter in limiters if error.code in _OF_SUBSCRIPTION else limiters[-1:]:
+                        limiter.record_throttle(call.action, changes=changes, wait_s=answer.retry_after_s)
+                elif error.kind is FailureKind.RETRYABLE:
+                    limiters[-1].record_busy(call.action)
+                raise error
         for limiter in limiters:
             limiter.record_success(call.action)
         return answer
@@ -224,6 +229,16 @@ class AzureApi:
                     zone, rate=settings.calls.rate_limit, actions=settings.rate_limits
                 )
             return self._subscription, self._zones[zone]
+
+
+def find_path(link: str, url: str) -> str | None:
+    """Return the path and query of *link*, None if it is not at the server of *url*."""
+    try:
+        found, own = urlsplit(link), urlsplit(url)
+        servers = {(one.scheme, one.hostname, one.port or HTTPS_PORT) for one in (found, own)}
+    except ValueError:
+        return None
+    return f"{found.path}?{found.query}" if len(servers) == 1 else None
 
 
 def _describe(zone: str, rtype: str = "", name: str = "") -> str:

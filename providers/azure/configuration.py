@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields, replace
 
-from extdns.errors import UsageError
+from extdns.errors import UsageError, escape_unprintable
 from extdns.masking import add_secrets
 from extdns.model.value import Value
 from providers.azure.flags import AzureFlags
@@ -152,12 +152,14 @@ def read_config(flags: AzureFlags) -> AzureConfig:
 
 
 def find_unknown_keys(path: str) -> tuple[str, ...]:
-    """Return the keys of the file at *path* that nobody reads, sorted; () if it cannot be read."""
+    """Return the keys of the file at *path* that nobody reads, printable, sorted; () if it cannot be read."""
     try:
         found = _read_file(path)
     except UsageError:
         return ()
-    return tuple(sorted(key for key in found if key.lower() not in _NAMES and not _OF_AKS.fullmatch(key)))
+    return tuple(
+        sorted(escape_unprintable(key) for key in found if key.lower() not in _NAMES and not _OF_AKS.fullmatch(key))
+    )
 
 
 def _read_file(path: str) -> dict[str, Any]:

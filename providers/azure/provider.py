@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -26,10 +24,11 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList, ZonePage
-from providers.azure.adjust import HOLDERS, TYPES, adjust_record
+from providers.azure.adjust import HOLDERS, adjust_record
 from providers.azure.client import CONFLICT, PRECONDITION, AzureApi, AzureZone
 from providers.azure.records import (
     DEFAULT_TTL_S,
+    TAGS,
     AzureRecordSet,
     Exact,
     OwnershipNames,
@@ -38,6 +37,7 @@ from providers.azure.records import (
     build_records,
     build_relative_name,
     merge_metadata,
+    parse_tags,
 )
 from providers.azure.settings import AzureSettings
 from providers.common.api_calls import (
@@ -54,6 +54,7 @@ from providers.common.zone_contents import ZoneContents
 
 _CONFLICTS: Final = frozenset({CONFLICT, PRECONDITION})
 _MISSING: Final = "NotFound"
+_MAX_WITHDRAWALS: Final = 5
 _MAX_BATCH: Final = {False: 100, True: 50}
 """The most writes of a batch, in public and in private zones: other names wait while their limits slow it down."""
 
@@ -66,7 +67,7 @@ class AzureReader:
         self._settings = settings
         self._api = api
         self._ownership_names = ownership_names
-        self._pages: Counter[str] = Counter()
+        self._tags: dict[RecordKey, dict[str, str]] = {}  # what was desired last, without ownership records
         self._capabilities = Capabilities(
             atomic=False,
             conditional=True,
@@ -119,7 +120,11 @@ class AzureReader:
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* in the form in which *zone* will hold it, or why Azure would refuse it."""
-        return AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
+        found = AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
+        if self._ownership_names is None:
+            tagged = (one for one in found.accepted if one.properties or one.key in self._tags)
+            self._tags.update({one.key: parse_tags(one.properties.get(TAGS)) for one in tagged})
+        return found
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the records of the next names. The zone is read as a whole for each page, of which few have several.
@@ -130,39 +135,19 @@ class AzureReader:
         return self._read_zone(zone).build_page(after, self._settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*: by reading the zone, or each record set if Azure allows that more often.
+        """Return all records of *names*, for which the zone is read as a whole.
 
         Raises:
             ProviderError: the zone cannot be read, or does not exist.
         """
-        wanted = sorted(set(names))
-        if not wanted:
-            return ()
-        pages = self._pages[zone.id]
-        single = [(name, rtype) for name in wanted for rtype in _list_types(name, zone)]
-        if pages <= 1 or len(single) >= pages * self._settings.gets_per_list:
-            return self._read_zone(zone).select_records(wanted)
-        try:
-            found = [self._api.get_set(zone.name, rtype, build_relative_name(name, zone)) for name, rtype in single]
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
-        return self._build_contents((one for one in found if one), zone).select_records(wanted)
+        return self._read_zone(zone).select_records(sorted(set(names))) if names else ()
 
     def _read_zone(self, zone: Zone) -> ZoneContents:
         try:
-            sets, self._pages[zone.id] = self._api.list_sets(zone.name)
+            sets = self._api.list_sets(zone.name)
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
-        return self._build_contents(sets, zone)
-
-    def _build_contents(self, sets: Iterable[AzureRecordSet], zone: Zone) -> ZoneContents:
-        return ZoneContents(build_records(sets, zone, self._ownership_names))
-
-
-def _list_types(name: DnsName, zone: Zone) -> list[str]:
-    """Return the types of all record sets that *name* can have."""
-    types = [*sorted(TYPES[zone.private]), *(() if zone.private else ("CAA",))]
-    return [*types, rrtype.SOA] if name == zone.name else types
+        return ZoneContents(build_records(sets, zone, self._ownership_names, self._tags))
 
 
 _Failure = WriteConflict | Refused | Forbidden | TryLater | Unknown
@@ -208,48 +193,55 @@ class AzureWriter:
         return _join(failures)
 
     def _write_set(self, zone: Zone, change_set: ChangeSet) -> _Made:
-        records: dict[RecordKey, Record] = {}
-        written: set[RecordKey] = set()
+        before = {write.key: write.old for write in change_set.writes if write.old}
+        records = dict(before)
         for write in change_set.writes:
             try:
                 record = self._write(zone, write)
             except CallFailedError as exc:
                 failure = _build_failure(exc, write.key.name)
-                if isinstance(failure, WriteConflict) and write.old is None:
-                    self._withdraw(zone, change_set, records, written)
-                return _Made(is_written=bool(written) or isinstance(failure, Unknown), failure=failure)
-            if record is not write.old or write.new is None:
-                written.add(write.key)
+                if not isinstance(failure, Unknown):
+                    for key in sorted(self._find_useless(change_set, records)):
+                        if self._withdraw(zone, records[key]):
+                            del records[key]
+                return _Made(is_written=records != before or isinstance(failure, Unknown), failure=failure)
             if record is not None:
                 records[write.key] = record
-        return _Made(records=tuple(records.values()), is_written=bool(written))
+            else:
+                records.pop(write.key, None)
+        return _Made(records=tuple(records.values()), is_written=records != before)
 
-    def _withdraw(
-        self, zone: Zone, change_set: ChangeSet, records: dict[RecordKey, Record], written: set[RecordKey]
-    ) -> None:
-        """Delete the ownership records of what is not there, since somebody else created a record meanwhile.
+    def _find_useless(self, change_set: ChangeSet, records: Mapping[RecordKey, Record]) -> set[RecordKey]:
+        """Return which ownership records in *records*, those that are there now, have no record there.
 
-        Beside that record, its ownership record would make it ours.
+        Each would make a record ours that somebody else creates. Of several that a record can have, the newest counts,
+        and those that *change_set* deletes anyway.
         """
         changed = {change.key for change in change_set.changes}
-        there = [key for key in records if key in changed]
-        absent = [key for key in changed if key not in records]
-        for key, record in records.items():
-            if key in changed or key.type != rrtype.TXT or (there and not self._is_only_of(key.name, absent, there)):
-                continue
-            written.add(key)
-            with suppress(CallFailedError):
+        deleted = {write.key for write in change_set.writes if write.new is None}
+        needed: set[RecordKey] = set()
+        useless: set[RecordKey] = set()
+        for key in changed:
+            names = self._ownership_names(key.name, key.type) if self._ownership_names else ()
+            marks = (RecordKey(DnsName(name), "", rrtype.TXT) for name in names)
+            found = [mark for mark in marks if mark in records and mark not in changed]
+            if key in records:
+                needed.update(found[:1])
+            else:
+                useless.update({*found[:1], *deleted.intersection(found)})
+        return useless - needed
+
+    def _withdraw(self, zone: Zone, record: Record) -> bool:
+        """Delete *record*, and return whether it is gone. While Azure is busy, the limiter paces several attempts."""
+        for _ in range(_MAX_WITHDRAWALS if _get_etag(record) else 0):
+            try:
                 self._delete(zone, record)
-                written.discard(key)
-
-    def _is_only_of(self, name: DnsName, absent: Iterable[RecordKey], there: Iterable[RecordKey]) -> bool:
-        """Return whether *name* is that of an ownership record of one of *absent*, and of none of *there*."""
-
-        def is_of(keys: Iterable[RecordKey]) -> bool:
-            names = self._ownership_names
-            return names is not None and any(name in set(names(key.name, key.type)) for key in keys)
-
-        return is_of(absent) and not is_of(there)
+            except CallFailedError as exc:
+                if exc.kind is not FailureKind.RETRYABLE:
+                    return False
+            else:
+                return True
+        return False
 
     def _write(self, zone: Zone, write: Write) -> Record | None:
         """Make *write*, and return the record that is there now: the old one if nothing had to be written."""

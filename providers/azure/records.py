@@ -33,6 +33,7 @@ _HOST_FIELDS: Final = {rrtype.CNAME: "cname", rrtype.NS: "nsdname", rrtype.PTR: 
 _FIELDS: Final = {rrtype.A: "ipv4Address", rrtype.AAAA: "ipv6Address", **_HOST_FIELDS}
 
 OwnershipNames = Callable[[DnsName, str], Iterable[str]]
+Tags = Mapping[RecordKey, Mapping[str, str]]
 
 
 class _Target(Value, frozen=True, kw_only=True):
@@ -53,7 +54,7 @@ class AzureRecordSet(Value, frozen=True, kw_only=True):
 
     name: str
     type: str
-    etag: str = ""
+    etag: str | None = ""
     properties: Mapping[str, Any] = MappingProxyType({})
 
     @property
@@ -62,7 +63,7 @@ class AzureRecordSet(Value, frozen=True, kw_only=True):
         return self.type.rpartition("/")[2].upper()
 
     def read_records(self) -> list[Any]:
-        """Return the records, () if there are none."""
+        """Return the records, [] if there are none."""
         found = self.properties.get(f"{self.rtype.lower()}records") or self.properties.get(
             f"{self.rtype.lower()}record"
         )
@@ -82,12 +83,13 @@ def lower_keys(found: AzureRecordSet) -> AzureRecordSet:
 
 
 def build_records(
-    sets: Iterable[AzureRecordSet], zone: Zone, ownership_names: OwnershipNames | None
+    sets: Iterable[AzureRecordSet], zone: Zone, ownership_names: OwnershipNames | None, tags: Tags
 ) -> dict[DnsName, tuple[Record, ...]]:
     """Return the records of the record sets of *zone*, by name. Those with a name nobody can request are left out.
 
     An alias record set, and one that a virtual network registered, have no `exact`, so they are never written. Where an
     ownership record says, or without ownership records may say, that such a record is ours, it cannot be read.
+    *tags*: the desired tags, which say what metadata is ours without an ownership record.
     """
     found: dict[DnsName, list[Record]] = defaultdict(list)
     for one in sets:
@@ -96,7 +98,7 @@ def build_records(
             found[name].append(_build_unreadable(name, one.rtype, record) if isinstance(record, str) else record)
     texts = {one.name: one for records in found.values() for one in records if one.type == rrtype.TXT}
     return {
-        name: _merge_unreadable([_mark(record, texts, ownership_names) for record in records])
+        name: _merge_unreadable([_mark(record, texts, ownership_names, tags) for record in records])
         for name, records in found.items()
     }
 
@@ -119,10 +121,12 @@ def _find_name(found: AzureRecordSet, zone: Zone) -> DnsName | None:
     return zone.name if found.name == APEX else parse_service_name(f"{found.name}.{zone.name}")
 
 
-def _mark(record: Record, texts: Mapping[DnsName, Record], ownership_names: OwnershipNames | None) -> Record:
+def _mark(
+    record: Record, texts: Mapping[DnsName, Record], ownership_names: OwnershipNames | None, tags: Tags
+) -> Record:
     """Return *record* with the property that its metadata is, or as one that cannot be read.
 
-    The metadata with the keys that its ownership record has, too, is ours; without an ownership record, all of it.
+    The metadata with the keys of its ownership record, or without one of the desired *tags*, is ours.
     """
     if record.type == rrtype.UNREADABLE:
         return record
@@ -136,7 +140,7 @@ def _mark(record: Record, texts: Mapping[DnsName, Record], ownership_names: Owne
         is_foreign = ownership_names and not owners
         text = f"Azure keeps it as {', '.join(record.targets)}, and extdns does not change it"
         return record if is_foreign else _build_unreadable(record.name, record.type, text)
-    keys = {key for owner in owners for key, _ in _get_metadata(owner)} if owners else {key for key, _ in metadata}
+    keys = {key for owner in owners for key, _ in _get_metadata(owner)} or set(tags.get(record.key, {}))
     return msgspec.structs.replace(
         record, properties=build_property((key, one) for key, one in metadata if key in keys)
     )

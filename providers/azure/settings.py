@@ -17,7 +17,10 @@ DELETE: Final = "DeleteRecordSet"
 ZONES: Final = "ListZones"
 MAX_PAGE_ITEMS: Final = 1000
 _USED: Final = 0.8
-"""Which part of the limits of a zone we use; other programs change the zone, too."""
+"""Which part of the limits of a zone we use in any minute; other programs change the zone, too."""
+
+_BURST: Final = 0.2
+"""Which part we use at once after a pause. The rest of what we use is spread over the minute."""
 
 _PUBLIC_PER_MINUTE: Final = {CREATE: 200, UPDATE: 200, DELETE: 200, GET: 2000, LIST: 60}
 _PRIVATE_PER_MINUTE: Final = {CREATE: 60, UPDATE: 60, DELETE: 60, GET: 200, LIST: 100}
@@ -58,13 +61,10 @@ class AzureSettings(Value, frozen=True, kw_only=True):
     def rate_limits(self) -> dict[str, RateLimit]:
         """How often each action may be called for one zone."""
         found = _PRIVATE_PER_MINUTE if self.private else _PUBLIC_PER_MINUTE
-        return {action: RateLimit(per_s=_USED * number / 60, burst=_USED * number) for action, number in found.items()}
-
-    @property
-    def gets_per_list(self) -> float:
-        """How many single record sets may be read in the time in which one page may be."""
-        limits = self.rate_limits
-        return limits[GET].per_s / limits[LIST].per_s
+        return {
+            action: RateLimit(per_s=(_USED - _BURST) * number / 60, burst=_BURST * number)
+            for action, number in found.items()
+        }
 
     def is_selected(self, zone: Zone) -> bool:
         """Return whether *zone* is managed."""

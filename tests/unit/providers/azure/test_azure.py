@@ -13,17 +13,18 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.errors import CredentialsError, ForbiddenError, RetryableError
-from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
+from extdns.model.change import Applied, Create, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.selection import DomainFilter
 from extdns.model.value import StringMap
+from providers.azure.client import find_path
 from providers.azure.permissions import check_permission
 from providers.azure.provider import AzureReader, AzureWriter
 from providers.azure.records import TAGS
 from providers.azure.settings import AzureSettings
-from providers.common.api_calls import CallOptions
+from providers.common.api_calls import CallFailedError, CallOptions, FailureKind, RateLimiter
 from tests import azure
 from tests.azure import OWNERSHIP_NAMES, FixedTokens, client
 from tests.builders import INGRESS, SERVICE, build_claim, change_phase, observe, observe_gone, observe_new
@@ -67,7 +68,9 @@ class World:
 
     def submit(self, *writes: Write) -> Outcome:
         batch = build_batch(self.zone, writes)
-        together = replace(batch.change_sets[0], name=DnsName("www.example.org"), writes=writes)
+        changes = tuple(Create(desired=one.new) for one in writes if one.new and one.new.type != "TXT")
+        name = DnsName("www.example.org")
+        together = replace(batch.change_sets[0], name=name, changes=changes, writes=writes)
         return self.writer.submit(self.zone, replace(batch, change_sets=(together,)))
 
     def apply(self, *writes: Write) -> dict[str, Record]:
@@ -141,6 +144,16 @@ def test_a_record_that_appears_before_ours_stays_foreign(world: World) -> None:
     assert world.read().keys() == {"www A"}
     running.run(for_s=7200.0)
     assert world.read()["www A"].targets == ("192.0.2.9",)
+
+
+@pytest.mark.parametrize(
+    "fault", [Refuse(429, "Throttled"), Refuse(409, "Conflict", "Another operation is pending for it")]
+)
+def test_an_ownership_record_is_withdrawn_also_if_azure_is_busy(world: World, fault: Refuse) -> None:
+    world.fake.faults.arm(Meanwhile(lambda: world.put("www", "A", [{"ipv4Address": "192.0.2.9"}])), action="PUT A")
+    world.fake.faults.arm(fault, action="DELETE TXT", times=3)
+    world.run({"www": "192.0.2.1"})
+    assert world.read().keys() == {"www A"}
 
 
 @pytest.mark.parametrize("rtype", ["A", "AAAA", "CNAME"])
@@ -223,6 +236,20 @@ def test_a_change_of_type_is_never_without_ownership_record(world: World) -> Non
     change_type(running)
     assert world.take_writes() == TYPE_CHANGE
     check_history(world)
+
+
+def test_a_cname_that_appears_before_ours_stays_foreign_as_an_a_record_would(world: World) -> None:
+    running = world.run({"www": "192.0.2.1"})
+    world.fake.faults.arm(Meanwhile(lambda: world.put("www", "CNAME", {"cname": "a.example.net"})), action="PUT CNAME")
+    change_type(running)
+    assert world.read().keys() == {"www CNAME"}
+
+
+def test_a_refused_change_of_type_leaves_what_was_there(world: World) -> None:
+    running = world.run({"www": "192.0.2.1"})
+    world.fake.faults.arm(Refuse(403, "AuthorizationFailed"), action="DELETE A", times=None)
+    change_type(running)
+    assert world.read().keys() == {"www A", "a-www TXT"}
 
 
 @pytest.mark.parametrize("made", range(10))
@@ -340,6 +367,19 @@ def test_metadata_of_others_stays_and_that_of_the_annotation_changes(world: Worl
     assert world.read()["www A"].properties == ()
 
 
+def test_without_ownership_records_only_desired_tags_are_ours(world: World) -> None:
+    reader = AzureReader(world.settings, world.api, None)
+    world.put("www", "A", [{"ipv4Address": "192.0.2.1"}], metadata={"team": "x"})
+    for tags, metadata in (("a=1", {"a": "1", "team": "x"}), ("", {"team": "x"})):
+        stated = build_desired("www.example.org", "A", "192.0.2.1")
+        properties = StringMap.from_items({TAGS: tags} if tags else {})
+        (held,) = reader.read_names(world.zone, [stated.name])
+        (desired,) = reader.adjust([replace(stated, properties=properties)], world.zone).accepted
+        world.apply(Write(old=held, new=desired))
+        assert world.held.sets["www", "A"]["properties"]["metadata"] == metadata
+        assert reader.read_names(world.zone, [stated.name])[0].properties == properties
+
+
 def test_a_long_text_takes_several_strings_and_reads_back_equal(world: World) -> None:
     text = f'"{"0123456789" * 60}"'
     world.apply(create("t.example.org", "TXT", text))
@@ -358,20 +398,6 @@ def test_a_record_set_deleted_between_two_pages_hides_no_other(world: World) -> 
     assert world.read().keys() >= {f"n{number} A" for number in range(100, 200)} - {"n105 A"}
     assert len(world.fake.calls) == 11
     assert {call.top for call in world.fake.calls} == {"1000"}
-
-
-def test_names_of_a_large_zone_are_read_one_by_one_with_all_their_record_sets() -> None:
-    world = World()
-    world.fake.max_top = 10
-    for number in range(100):
-        world.put(f"n{number}", "A", [{"ipv4Address": "192.0.2.1"}])
-    world.put("n1", "CAA", [{"flags": 0, "tag": "issue", "value": "ca.example.net"}])
-    names = [DnsName("n1.example.org"), DnsName("example.org"), DnsName("absent.example.org")]
-    expected = set(world.reader.read_names(world.zone, names))
-    assert {record.type for record in expected} == {"A", "CAA", "NS", "SOA"}
-    world.fake.calls.clear()
-    assert set(world.reader.read_names(world.zone, names)) == expected
-    assert {call.action for call in world.fake.calls}.isdisjoint({"GET ALL"})
 
 
 def test_a_record_that_a_virtual_network_registered_is_never_written() -> None:
@@ -399,6 +425,7 @@ def test_texts_and_ids_of_external_dns_are_read_as_it_meant_them(world: World) -
 # What the calls answer.
 
 
+@pytest.mark.parametrize("action", ["PUT TXT", "PUT A"])
 @pytest.mark.parametrize(
     ("fault", "outcome", "text"),
     [
@@ -407,6 +434,7 @@ def test_texts_and_ids_of_external_dns_are_read_as_it_meant_them(world: World) -
         (Refuse(409, "ScopeLocked", "the scope is locked"), Forbidden, "locked"),
         (Refuse(409, "MissingSubscriptionRegistration"), Forbidden, "Registration"),
         (Refuse(409, "Conflict", "another record with the same name"), WriteConflict, "same name"),
+        (Refuse(409, "Conflict", "pending.example.org has another record"), WriteConflict, "another record"),
         (Refuse(409, "Conflict", "Another operation is pending for requested object"), TryLater, "pending"),
         (Refuse(412, "PreconditionFailed"), WriteConflict, "PreconditionFailed"),
         (Refuse(429, "TooManyRequests"), TryLater, "TooManyRequests"),
@@ -415,19 +443,21 @@ def test_texts_and_ids_of_external_dns_are_read_as_it_meant_them(world: World) -
         (Refuse(503, "ServiceUnavailable"), Unknown, "ServiceUnavailable"),
     ],
 )
-def test_the_outcome_of_a_refused_first_call_says_why(
-    world: World, fault: Refuse, outcome: type[Outcome], text: str
+def test_the_outcome_of_a_refused_creation_says_why_and_nothing_is_left(
+    world: World, fault: Refuse, outcome: type[Outcome], text: str, action: str
 ) -> None:
-    world.fake.faults.arm(fault, action="PUT TXT", times=None)
+    world.fake.faults.arm(fault, action=action, times=None)
     found = world.submit(*BOTH)
     assert isinstance(found, outcome)
     assert not isinstance(found, Applied)
     assert text in found.message
-    assert world.read() == {}
+    is_left = outcome is Unknown and action == "PUT A"
+    assert world.read().keys() == ({"a-www TXT"} if is_left else set()), "the record may have been made"
 
 
 def test_a_batch_of_which_something_was_written_has_an_unknown_outcome(world: World) -> None:
-    world.fake.faults.arm(Refuse(403, "AuthorizationFailed"), action="PUT A")
+    for action in ("PUT A", "DELETE TXT"):
+        world.fake.faults.arm(Refuse(403, "AuthorizationFailed"), action=action)
     outcome = world.submit(*BOTH)
     assert isinstance(outcome, Unknown)
     assert "AuthorizationFailed" in outcome.message
@@ -454,6 +484,63 @@ def test_tokens_are_sent_to_nobody_else(world: World) -> None:
     world.fake.faults.arm(Answered('{"value": [], "nextLink": "https://elsewhere.example/x"}'), action="GET ALL")
     with pytest.raises(RetryableError, match="elsewhere"):
         world.read()
+
+
+@pytest.mark.parametrize(
+    ("link", "path"),
+    [
+        ("https://Management.azure.com:443/a?b=c", "/a?b=c"),
+        ("https://management.azure.com/a?b=c", "/a?b=c"),
+        ("https://management.azure.com:444/a?b=c", None),
+        ("http://management.azure.com:443/a?b=c", None),
+        ("https://[management.azure.com/a?b=c", None),
+    ],
+)
+def test_the_next_page_is_at_the_same_server_however_it_is_spelled(link: str, path: str | None) -> None:
+    assert find_path(link, "https://management.azure.com") == path
+
+
+@pytest.mark.parametrize(
+    ("code", "slowed"), [("Throttled", 0), ("TooManyRequests", 1), ("SubscriptionRequestsThrottled", 1)]
+)
+def test_a_throttled_subscription_slows_down_all_zones(world: World, code: str, slowed: int) -> None:
+    world.fake.faults.arm(Refuse(429, code), action="GET ALL")
+    with pytest.raises(RetryableError):
+        world.read()
+    assert world.api.read_rate_limits()[0].throttle_count == slowed
+
+
+@pytest.mark.parametrize(
+    ("private", "limits"),
+    [
+        (False, {"CreateRecordSet": 200, "UpdateRecordSet": 200, "DeleteRecordSet": 200, "ListRecordSets": 60}),
+        (True, {"CreateRecordSet": 60, "UpdateRecordSet": 60, "DeleteRecordSet": 60, "ListRecordSets": 100}),
+    ],
+)
+def test_no_minute_has_more_than_four_fifths_of_the_calls_of_a_zone(private: bool, limits: dict[str, int]) -> None:
+    for action, limit in limits.items():
+        clock, made = FastClock(), -1
+        limits_of_zone = AzureSettings(private=private).rate_limits
+        limiter = RateLimiter(actions=limits_of_zone, monotonic_s=clock.monotonic_s, wait=clock.wait)
+        while clock.now_s < 60:
+            limiter.acquire(action)
+            made += 1
+        assert 0.7 * limit < made <= 0.8 * limit
+
+
+def test_a_zone_that_was_deleted_is_not_taken_for_a_deleted_record_set(world: World) -> None:
+    held = world.apply(WWW)["A"]
+    world.fake.faults.arm(Drop(), action="DELETE A")
+    world.fake.faults.arm(Refuse(404, "ResourceNotFound"), action="GET A")
+    assert isinstance(world.submit(delete(held)), Unknown)
+
+
+def test_a_write_over_a_broken_tls_connection_may_have_been_made(world: World) -> None:
+    settings = replace(world.settings, url=world.settings.url.replace("http:", "https:"))
+    api = client(settings, world.clock)
+    with pytest.raises(CallFailedError, match="SSLError") as error:
+        api.delete_set("example.org", "A", "www", "etag")
+    assert error.value.kind is FailureKind.UNANSWERED
 
 
 class Answered(Fault):
@@ -486,9 +573,12 @@ def test_an_answer_without_the_form_of_the_api_is_a_short_error(world: World, bo
         pytest.param("e", {"ARecords": [{"ipv4Address": "192.0.2.1"}], "metadata": {"a": 1}}, id="metadata"),
         pytest.param("e", {"ARecords": []}, id="empty"),
         pytest.param("", {"ARecords": [{"ipv4Address": "192.0.2.1"}]}, id="no-etag"),
+        pytest.param(None, {"ARecords": [{"ipv4Address": "192.0.2.1"}]}, id="null-etag"),
     ],
 )
-def test_a_record_set_without_the_form_of_the_api_is_never_written(world: World, etag: str, properties: Json) -> None:
+def test_a_record_set_without_the_form_of_the_api_is_never_written(
+    world: World, etag: str | None, properties: Json
+) -> None:
     found = {"name": "www", "type": "Microsoft.Network/dnszones/A", "etag": etag, "properties": properties}
     world.fake.faults.arm(Answered(json.dumps({"value": [found]})), action="GET ALL", times=None)
     running = world.run({"www": "192.0.2.1"})
