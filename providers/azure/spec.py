@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.errors import UsageError
 from extdns.flags.flag import Setting
+from extdns.model import rrtype
 from extdns.model.selection import DomainFilter, parse_suffixes
 from extdns.model.zone import Permission, Zone
 from providers.azure.flags import DEFAULT_FILE, AzureFlags
@@ -72,6 +73,15 @@ def check_permissions(
     yield from ((zone, check_permission(api, zone, types)) for zone in zones)
 
 
+def describe_permissions(context: ProviderContext[AzureFlags], _: Mapping[str, str], *, private: bool) -> str:
+    """Return the roles that contain what is needed, and what that is."""
+    from providers.azure.adjust import TYPES
+    from providers.azure.permissions import describe_actions
+
+    types = context.plan.find_managed_types() & TYPES[private]
+    return describe_actions(types | {rrtype.TXT} if context.ownership_names else types, private=private)
+
+
 def find_warnings(settings: Mapping[str, Setting]) -> tuple[str, ...]:
     """Return a warning about the keys of the configuration file that have no effect."""
     from providers.azure.configuration import AzureConfig, find_unknown_keys
@@ -90,6 +100,7 @@ def build_spec(name: str, *, private: bool = False) -> ProviderSpec[AzureFlags]:
         flags=AzureFlags,
         build=partial(build, private=private),
         check_permissions=partial(check_permissions, private=private),
+        describe_permissions=partial(describe_permissions, private=private),
         find_warnings=find_warnings,
         properties=("azure/tags",),
         remedies={

@@ -65,6 +65,16 @@ def test_a_partial_zone_id_becomes_a_pattern_in_the_iam_policy(capsys: pytest.Ca
             id="custom-hostnames",
         ),
         pytest.param(["--provider=google"], ("roles/dns.admin", "dns.changes.create\n"), id="google"),
+        pytest.param(
+            ["--provider=azure"],
+            ("DNS Zone Contributor", "dnsZones/all/read\n", "dnsZones/A/delete\n", "dnsZones/TXT/write\n"),
+            id="azure",
+        ),
+        pytest.param(
+            ["--provider=azure-private-dns"],
+            ("Private DNS Zone Contributor", "privateDnsZones/ALL/read\n"),
+            id="private",
+        ),
         pytest.param(["--provider=rfc2136"], ("AXFR", "updates (RFC 2136) by the TSIG key"), id="key"),
         pytest.param(["--provider=rfc2136", "--rfc2136-insecure"], ("by the addresses of extdns",), id="insecure"),
         pytest.param(
