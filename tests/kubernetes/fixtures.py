@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cache
 
 import pytest
@@ -21,12 +21,17 @@ def _get(clusters: Callable[[str], Cluster], minor: str) -> Cluster:
     cluster = clusters(minor)
     if not cluster.is_running:  # a test failed after it had stopped the cluster
         cluster.start()
+    for kind in ("Service", "Ingress", "DNSEndpoint"):  # of earlier tests, which the program would publish, too
+        for metadata in (found["metadata"] for found in cluster.objects(kind)):
+            if metadata["name"] != "kubernetes":
+                with suppress(KeyError):  # its namespace is being deleted
+                    cluster.delete(kind, metadata["namespace"], metadata["name"])
     return cluster
 
 
 @pytest.fixture
 def cluster(_clusters: Callable[[str], Cluster]) -> Cluster:
-    """Return the cluster of the newest version. A test uses namespaces of its own, and leaves it running."""
+    """Return the cluster of the newest version, without Services, Ingresses and DNSEndpoints, to be left running."""
     return _get(_clusters, NEWEST)
 
 

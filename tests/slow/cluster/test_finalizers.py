@@ -30,8 +30,6 @@ def life(any_version: Cluster, helm: Helm, dns: Route53, tmp_path: Path) -> Iter
         made = Life(release, dns, tmp_path)
         yield made
         made.process.end(signal.SIGKILL)
-    for found in any_version.objects("DNSEndpoint"):
-        any_version.delete("DNSEndpoint", found["metadata"]["namespace"], found["metadata"]["name"])
 
 
 @pytest.fixture

@@ -31,17 +31,12 @@ SEEDS: Final = int(os.environ.get("LIFE_SEEDS", "1"))
 
 @pytest.fixture(params=[None, *range(SEEDS)], ids=lambda seed: "steady" if seed is None else f"stops {seed}")
 def life(request: pytest.FixtureRequest, cluster: Cluster, helm: Helm, dns: Route53, tmp_path: Path) -> Iterator[Life]:
-    for found in cluster.objects("Service"):
-        if found["metadata"]["name"] != "kubernetes":
-            cluster.delete("Service", found["metadata"]["namespace"], found["metadata"]["name"])
     with Release(cluster, helm, tmp_path, {"sources": ["service", "crd"]}) as release:
         made = Life(release, dns, tmp_path, seed=request.param)
         yield made
         made.kill()
         if not cluster.is_running:
             cluster.start()
-    for found in cluster.objects("DNSEndpoint"):
-        cluster.delete("DNSEndpoint", found["metadata"]["namespace"], found["metadata"]["name"])
 
 
 @pytest.fixture

@@ -40,7 +40,5 @@ def prepared(cluster: Cluster, argocd: str) -> Cluster:
 def publisher(prepared: Cluster, tmp_path: Path) -> Iterator[Publisher]:
     with Route53() as dns:
         yield Publisher(prepared, dns, tmp_path)
-    for namespace in NAMESPACES:
-        prepared.kubectl("-n", namespace, "delete", "dnsendpoints,services", "--all")
     prepared.kubectl("-n", "dns", "delete", "--ignore-not-found", "configmap/extdns-state")
     prepared.kubectl("delete", "--ignore-not-found", "-f", PEOPLE)
