@@ -60,7 +60,7 @@ class ClaimIndex:
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
         self._provisional: dict[str, list[NameAndIdentifier]] = {}  # by resource: ends that `_renew` may replace
         self._missing_dependencies: dict[RequesterKey, tuple[ObjectKey, ...]] = {}
-        self._failed: dict[str, dict[ObjectKey, Observation]] = {}  # by source, only if an object of it fails
+        self._failed: dict[str, dict[RequesterKey, Observation]] = {}  # by namespace, only if an object of it fails
         self._invalid_names: dict[RequesterKey, tuple[InvalidClaim, ...]] = {}
         self._hidden: dict[RequesterKey, ClaimWarning] = {}
         self._sources: dict[str, None] = {}  # in the order of their first objects
@@ -80,7 +80,7 @@ class ClaimIndex:
         requester = (seen.source, seen.key)
         before = self._by_requester.get(requester, ())
         if seen.failure:
-            self._failed.setdefault(seen.source, {})[seen.key] = seen
+            self._failed.setdefault(seen.key.namespace, {})[requester] = seen
             self._by_requester.setdefault(requester, ())
             return set(_names(before))
         recovered = self._recover(requester)
@@ -108,7 +108,7 @@ class ClaimIndex:
         """Return a copy that later changes do not affect: the present claims, without why earlier claims ended."""
         copied = ClaimIndex(self._settings)
         copied._by_requester, copied._by_name = dict(self._by_requester), dict(self._by_name)
-        copied._failed = {source: dict(failed) for source, failed in self._failed.items()}
+        copied._failed = {namespace: dict(failed) for namespace, failed in self._failed.items()}
         copied._sources = dict(self._sources)
         copied.revision = self.revision
         return copied
@@ -142,13 +142,18 @@ class ClaimIndex:
 
     def find_failure(self, key: ObjectKey) -> str:
         """Return the error with which computing the claims of the object at *key* failed, "" if it did not."""
-        return next((seen.failure for failed in self._failed.values() if (seen := failed.get(key))), "")
+        failed = self._failed.get(key.namespace, {})
+        return next((seen.failure for source in self._sources if (seen := failed.get((source, key)))), "")
 
-    def find_failing(self) -> tuple[ObjectKey, str] | None:
-        """Return one object whose claims cannot be computed, with the error; None if there is none."""
-        for failed in self._failed.values():
-            seen = next(iter(failed.values()))
-            return seen.key, seen.failure
+    def find_failing(self, namespace: str) -> tuple[ObjectKey, str] | None:
+        """Return one object whose claims cannot be computed, with the error; None if there is none.
+
+        It is of *namespace*, or of none; with *namespace* "", of any.
+        """
+        for one in (namespace, "") if namespace else tuple(self._failed):
+            if failed := self._failed.get(one):
+                seen = next(iter(failed.values()))
+                return seen.key, seen.failure
         return None
 
     def failures(self) -> Iterable[tuple[ObjectKey, str]]:
@@ -165,11 +170,11 @@ class ClaimIndex:
 
     def _recover(self, requester: RequesterKey) -> bool:
         """Remove the failure of *requester*, whose claims could now be computed; return whether there was one."""
-        source, key = requester
-        failed = self._failed.get(source, {})
-        recovered = failed.pop(key, None) is not None
+        namespace = requester[1].namespace
+        failed = self._failed.get(namespace, {})
+        recovered = failed.pop(requester, None) is not None
         if recovered and not failed:
-            del self._failed[source]
+            del self._failed[namespace]
         return recovered
 
     def invalid_names(self) -> Iterable[InvalidClaim]:
@@ -178,7 +183,7 @@ class ClaimIndex:
 
     @property
     def uncertainty(self) -> tuple[tuple[str, ...], bool]:
-        """The sources with an object whose claims cannot be computed; whether `find_hidden_request(None)` finds one."""
+        """The namespaces of objects whose claims cannot be computed; whether `find_hidden_request(None)` finds one."""
         return tuple(self._failed), bool(self._hidden)
 
     def find_hidden_request(self, key: ObjectKey | None) -> Blocked | None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from extdns.engine.delete_budget import WINDOW_S, Count, DeleteBudgets
 from extdns.model.evidence import ALL_ZONES, Evidence, PendingDelete, Scope, describe_hold, format_scope
-from extdns.model.kind import parse_namespace
 from extdns.model.record import OwnedRecord
 from extdns.model.saved_state import Approval, SavedGrant
 from extdns.model.value import Value
@@ -199,7 +198,7 @@ class Entries:
         _remove(self.unread, entry.zone_id, entry.digest)
         if entry.owned:
             _remove(self.by_name, (entry.zone_id, entry.owned.record.name), entry.owned.key)
-            _remove(self.by_namespace, Scope(entry.zone_id, parse_namespace(entry.owned.resource)), entry.digest)
+            _remove(self.by_namespace, Scope(entry.zone_id, entry.owned.namespace), entry.digest)
         if entry.hold:
             _remove(self.by_scope, entry.hold.scope, entry.digest)
         if entry.counted:
@@ -216,7 +215,7 @@ class Entries:
             self.unread.setdefault(entry.zone_id, {})[entry.digest] = entry
         if entry.owned:
             self.by_name.setdefault((entry.zone_id, entry.owned.record.name), {})[entry.owned.key] = entry
-            scope = Scope(entry.zone_id, parse_namespace(entry.owned.resource))
+            scope = Scope(entry.zone_id, entry.owned.namespace)
             self.by_namespace.setdefault(scope, {})[entry.digest] = entry
             if entry.hold:
                 self.by_scope.setdefault(entry.hold.scope, {})[entry.digest] = entry

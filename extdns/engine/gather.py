@@ -194,6 +194,7 @@ def gather_facts(view: NameView, parts: EngineParts) -> NameView:
     named += [find(resource) for _, resource in ended]
     named += [claim.provenance.ref.key for claim in view.claims]
     keys = dict.fromkeys(filter(None, named))
+    namespaces = {"", *(owned.namespace for owned in ours)}
     missing = [one for key in keys for one in parts.claims.missing_dependencies(key)]
     facts = Facts(
         ended=ended,
@@ -202,7 +203,7 @@ def gather_facts(view: NameView, parts: EngineParts) -> NameView:
         kinds_down={kind: parts.phases.phase(kind) for kind in parts.phases.down},
         dependencies_down=tuple(parts.phases.dependencies_down),
         unreadable_manifest=parts.problems.unidentified,
-        failing=parts.claims.find_failing(),
+        failing={one: found for one in namespaces if (found := parts.claims.find_failing(one))},
         hidden=parts.claims.find_hidden_request(None),
         deletes={owned.key: parts.delete_guard.describe(view.zone, owned) for owned in ours},
     )

@@ -11,6 +11,7 @@ from typing import Final
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype, ttl
 from extdns.model.dns_name import DnsName
+from extdns.model.kind import parse_namespace
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 
 ALIAS = "alias"
@@ -177,6 +178,11 @@ class OwnedRecord(Value, frozen=True, kw_only=True):
     def resource(self) -> str:
         """The object that the ownership record names, as `service/shop/web`; "" if none."""
         return self.labels.get(RESOURCE)
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of that object; "" if it has none or none is named."""
+        return parse_namespace(self.resource)
 
 
 POLICIES: Final = {

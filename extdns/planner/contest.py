@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import NameClaim, ResolvedClaim
-from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
@@ -78,7 +77,7 @@ def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord
         contenders: every claim to one name.
         current: our records at that name, whose ownership records name a resource.
     """
-    if len({*(one.namespace for one in contenders), *(parse_namespace(owned.resource) for owned in current)}) <= 1:
+    if len({*(one.namespace for one in contenders), *(owned.namespace for owned in current)}) <= 1:
         return ()
     found: list[Contest] = []
     for identifier in sorted({one.claim.set_identifier for one in contenders}):
@@ -103,8 +102,7 @@ def find_abandoned(contenders: Iterable[Contender], current: Iterable[OwnedRecor
     return [
         owned
         for owned in current
-        if (namespaces := requesting.get(owned.record.set_identifier))
-        and parse_namespace(owned.resource) not in namespaces
+        if (namespaces := requesting.get(owned.record.set_identifier)) and owned.namespace not in namespaces
     ]
 
 
@@ -135,7 +133,7 @@ def decide_contest(
     namespaces = {one.namespace for one in here}
     if len(namespaces) <= 1:
         return []
-    holders = namespaces & {parse_namespace(owned.resource) for owned in existing}
+    holders = namespaces & {owned.namespace for owned in existing}
     live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
     if len(holders) > 1:  # the records of the two namespaces can coexist
         winners = [one for one in here if _holds_types(one, existing)]
@@ -155,7 +153,7 @@ def _holds_types(contender: Contender, current: Iterable[OwnedRecord]) -> bool:
 
     Then no record has to pass to the namespace first.
     """
-    own = {owned.record.type for owned in current if parse_namespace(owned.resource) == contender.namespace}
+    own = {owned.record.type for owned in current if owned.namespace == contender.namespace}
     return bool(own) and contender.types <= own
 
 

@@ -17,7 +17,6 @@ from extdns.model import rrtype
 from extdns.model.change import Blocked, Wait
 from extdns.model.claim import Derivation, NameClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
-from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
@@ -84,7 +83,7 @@ def may_be_contested(view: NameView, requested: Requested, settings: PlanSetting
     """Return whether objects of several namespaces request the records of a name, or have some of them."""
     if settings.merges_namespaces or len(requested.claims) + len(view.current) <= 1:
         return False
-    namespaces = {parse_namespace(owned.resource) for owned in _select_ours(view)}
+    namespaces = {owned.namespace for owned in _select_ours(view)}
     for claim in requested.claims:
         if _is_contender(claim, view):
             namespaces.add(claim.provenance.ref.key.namespace)

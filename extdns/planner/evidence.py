@@ -105,7 +105,7 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
             return found
         if self.planner.settings.compat:
             found = self._check_failed(owned, claims) or self._read_claim_end(owned) or self._check_unread(owned)
-            return found or self._find_unclaimed()
+            return found or self._find_unclaimed(owned)
         return self._read_claims(owned, claims, requested) or self._read_object(owned)
 
     def _check_readable(self, owned: OwnedRecord) -> Finding | None:
@@ -180,12 +180,12 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
             if not owned.resource:
                 return self._read_former_requesters(owned)
         if key is None or known:
-            return self._check_hidden(key) or self._find_unclaimed()
+            return self._check_hidden(key) or self._find_unclaimed(owned)
         if found := self._check_unread(owned):
             return found
         if end is not None:
             return self._confirm_absent(key, Evidence.ABSENT)
-        found = self._check_computed() or self._confirm_absent(key, Evidence.ORPHAN_GONE)
+        found = self._check_computed(owned) or self._confirm_absent(key, Evidence.ORPHAN_GONE)
         return replace(found, waits_for=(*found.waits_for, COMPUTED))
 
     def _check_unread(self, owned: OwnedRecord) -> Finding | None:
@@ -231,9 +231,9 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         waiting = (one for one in claims if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS)
         return next(map(_keep_for, waiting), None)
 
-    def _check_computed(self) -> Finding | None:
-        """Return why to keep an orphan while the claims of any object cannot be computed; else None."""
-        failed = self.facts.failing
+    def _check_computed(self, owned: OwnedRecord) -> Finding | None:
+        """Return why to keep an orphan while the claims of an object that may request it cannot be computed."""
+        failed = self.facts.failing.get("" if self.planner.settings.merges_namespaces else owned.namespace)
         if failed is None:
             return None
         key, failure = failed
@@ -267,7 +267,7 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         """Return the finding for *owned*, which names no resource: a list lacks its former requesters, or did so."""
         ended = self.facts.list_ended(owned.record.set_identifier)
         if not all(map(self.planner.find_object, ended)):
-            return self._find_unclaimed()
+            return self._find_unclaimed(owned)
         # without a missing object, they exist again and do not request the name
         return Finding(outcome=Evidence.ABSENT if self._list_missing(owned) else Evidence.HOSTNAME_REMOVED)
 
@@ -287,10 +287,10 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         block = Blocked(reason=Reason.ABSENCE_UNCONFIRMED, detail=_ANSWERED[exists])
         return Finding(outcome=block, waits_for=(Wait(Awaited.ANSWER, key),))
 
-    def _find_unclaimed(self) -> Finding:
+    def _find_unclaimed(self, owned: OwnedRecord) -> Finding:
         if self.facts.kinds_down:
             return _keep_until_synced(tuple(self.facts.kinds_down))
-        return self._check_computed() or Finding(outcome=Evidence.ORPHAN_UNCLAIMED, waits_for=(COMPUTED,))
+        return self._check_computed(owned) or Finding(outcome=Evidence.ORPHAN_UNCLAIMED, waits_for=(COMPUTED,))
 
 
 def _succeeds(candidate: Candidate, owned: OwnedRecord, resource: str) -> bool:

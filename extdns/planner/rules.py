@@ -10,14 +10,15 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model.change import Action, Awaited, Blocked, Decision, Delete, Wait
-from extdns.model.claim import Derivation, NameClaim, Provenance, ResolvedClaim
+from extdns.model.claim import Derivation, NameClaim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
-from extdns.model.kind import ObjectKey, parse_namespace
+from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey, restate_record
 from extdns.model.value import Value
 from extdns.planner.comparison import find_refused_successors
+from extdns.planner.decide import Unfulfilled, reject_claim
 from extdns.planner.denials import Denial, describe_denial, is_any_published, replaces
 from extdns.planner.desired import Desired, Evaluations, Requested, adjust, build_candidates
 from extdns.planner.evidence import Finding
@@ -68,6 +69,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
 
     def apply_to_claims(self, requested: Requested) -> Requested:
         """Return *requested* without the claims that rules deny, and with what the rules answer."""
+        requested = self._drop_unresolved(requested)
         resolved = [claim for claim in requested.claims if isinstance(claim, ResolvedClaim)]
         is_alone = len(resolved) == 1
         inputs: list[RuleInput] = []
@@ -85,8 +87,35 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
                 about.append((claim.provenance.ref.key, answer))
             if denying := [answer for _, answer in answers if answer.is_denying]:
                 denied.append((claim, records, denying))
-        evaluated_claims = replace(requested, evaluations=evaluations, inputs=tuple(inputs))
+        evaluated_claims = replace(requested, evaluations=evaluations, inputs=(*requested.inputs, *inputs))
         return self._deny_claims(evaluated_claims, denied) if denied else evaluated_claims
+
+    def _drop_unresolved(self, requested: Requested) -> Requested:
+        """Return *requested* without unresolved claims that, by the rules, cannot get what another namespace has.
+
+        So an object without an address keeps no record that its namespace is denied.
+        """
+        inputs: list[RuleInput] = []
+        denied: dict[int, Unfulfilled] = {}
+        is_awaited = False
+        for claim in requested.claims:
+            if isinstance(claim, UnresolvedClaim) and (records := self._list_records_of_others(claim)):
+                asked = [self.build_input(claim, record) for record in records]
+                answers = self.planner.evaluate(asked)
+                inputs += asked
+                is_awaited = is_awaited or any(answer.is_awaited for answer in answers)
+                if all(answer.denials for answer in answers):
+                    denied[id(claim)] = reject_claim(claim, describe_denial(Reason.POLICY_DENIED, answers))
+        if not inputs:
+            return requested
+        left = [claim for claim in requested.claims if id(claim) not in denied]
+        rejected = (*requested.rejected, *denied.values())
+        return replace(requested, claims=left, rejected=rejected, inputs=tuple(inputs), is_awaited=is_awaited)
+
+    def _list_records_of_others(self, claim: UnresolvedClaim) -> list[DesiredRecord]:
+        """Return the records of other namespaces that *claim* could keep."""
+        ours = [one for one in self.view.current if one.is_ours and not self._may_share(one, claim)]
+        return [restate_record(one.record) for one in ours if one.record.set_identifier == claim.set_identifier]
 
     def _deny_claims(self, requested: Requested, denied: Sequence[DeniedClaim]) -> Requested:
         """Return *requested* without the claims in *denied*."""
@@ -94,7 +123,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         left = [one for one in requested.claims if id(one) not in denials]
         dropped = [one for one in denials.values() if not one.is_unresolved]
         candidates = build_candidates(left, self.planner.settings)
-        is_awaited = any(answer.is_awaited for _, _, answers in denied for answer in answers)
+        is_awaited = requested.is_awaited or any(one.is_awaited for _, _, answers in denied for one in answers)
         return replace(
             requested,
             claims=[*left, *(claim for one in denials.values() if one.is_unresolved for claim in one.substitutes)],
@@ -127,7 +156,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         inputs = [self._build_input_of_record(Operation.DELETE, owned) for owned in deleted]
         found = list(zip(deleted, self.planner.evaluate(inputs), strict=True))
         denied = {owned.key: describe_denial(Reason.POLICY_DENIED, [seen]) for owned, seen in found if seen.is_denying}
-        namespaces = dict.fromkeys(parse_namespace(owned.resource) for owned in deleted)
+        namespaces = dict.fromkeys(owned.namespace for owned in deleted)
         evaluations = dict(requested.evaluations)
         for owned, seen in found:
             key = owned.record.set_identifier, owned.record.type
@@ -255,7 +284,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
 
     def _may_share(self, owned: OwnedRecord, claim: NameClaim) -> bool:
         """Return whether *owned* may have been merged with what *claim* requests: both are of one namespace."""
-        return owned.is_ours and (not owned.resource or self._is_of_namespace(parse_namespace(owned.resource), claim))
+        return owned.is_ours and (not owned.resource or self._is_of_namespace(owned.namespace, claim))
 
     def _is_of_namespace(self, namespace: str, claim: NameClaim) -> bool:
         """Return whether *claim* is of *namespace*, or claims of all namespaces are merged."""

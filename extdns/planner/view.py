@@ -77,7 +77,8 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
         kinds_down: the kinds that sources read and that are not synced, sorted by name.
         dependencies_down: the kinds of dependencies that were synced before and are not now, sorted by name.
         unreadable_manifest: a part of the manifests that cannot be read and may contain any object; "" for none.
-        failing: one object whose claims cannot be computed, with the error; None if there is none.
+        failing: by the namespaces of our records, one object whose claims cannot be computed and that may request them,
+            with the error; by "", one of any namespace.
         hidden: why any object may request the name: an invalid hostname or a misspelled annotation; None if none may.
         deletes: what the delete guard says about each record of ours.
     """
@@ -88,7 +89,7 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
     kinds_down: Mapping[Kind, Phase]
     dependencies_down: tuple[Kind, ...]
     unreadable_manifest: str
-    failing: tuple[ObjectKey, str] | None
+    failing: Mapping[str, tuple[ObjectKey, str]]
     hidden: Blocked | None
     deletes: Mapping[RecordKey, DeleteFacts]
 

@@ -109,7 +109,7 @@ class GuardedZones:
             kinds_down={},
             dependencies_down=(),
             unreadable_manifest="",
-            failing=None,
+            failing={},
             hidden=None,
             deletes={owned.key: self.guard.describe(zone, owned)},
         )

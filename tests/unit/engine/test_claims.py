@@ -25,7 +25,8 @@ def test_objects_whose_claims_cannot_be_computed_are_listed_with_the_error() -> 
     assert index.find_failure(ObjectKey(SERVICE, "shop", "old")) == ""
     assert index.failures() == [(API, "waits for Ingress"), (WEB, "error")]
     assert index.unexpected_failures() == [(WEB, "error")]
-    assert index.find_failing() == (WEB, "error")
+    assert index.find_failing("shop") == index.find_failing("") == (WEB, "error")
+    assert index.find_failing("other") is None
     assert index.copy().failures() == index.failures()
 
 
@@ -33,9 +34,9 @@ def test_claims_stay_while_they_cannot_be_computed_and_the_failure_ends_with_the
     claim = build_claim("web", "web")
     index = build_index(observe("web", claim), observe("web", failure="error"))
     assert index.claims(claim.name) == (claim,)
-    assert index.uncertainty == (("service",), False)
+    assert index.uncertainty == (("shop",), False)
     for later in (observe("web", claim), observe_gone("web")):
         recovered = build_index(observe("web", claim), observe("web", failure="error"), later)
-        assert (recovered.find_failing(), recovered.find_failure(WEB)) == (None, "")
+        assert (recovered.find_failing(""), recovered.find_failure(WEB)) == (None, "")
         assert recovered.uncertainty == ((), False)
         assert not recovered.failures()

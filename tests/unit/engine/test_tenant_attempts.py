@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.builders import ZONE
-from tests.cluster_world import start_cluster
+from tests.cluster_world import key_of, start_cluster
 from tests.objects import Json
+from tests.rules import FakeRule, FakeRules
 from tests.swap.objects import dnsendpoint, endpoint, service
 
 FLAGS = [f"--managed-record-types={rtype}" for rtype in ("A", "AAAA", "CNAME", "NS", "TXT", "DNAME")]
@@ -42,3 +43,30 @@ def test_a_record_of_another_namespace_stays_and_follows_its_object(attempt: Jso
     assert world.provider.contents(ZONE).items() >= before.items()
     world.apply(service("victim/web", "web.example.org", "192.0.2.2", day=2), for_s=60.0)
     assert world.list_records()["web A"] == ("192.0.2.2",)
+
+
+WEB = service("victim/web", "web.example.org", "192.0.2.1", day=2)
+
+
+@pytest.mark.parametrize(("is_valid", "left"), [(True, {}), (False, {"web A": ("192.0.2.1",)})])
+def test_an_object_without_an_address_keeps_no_record_that_a_rule_denies_it(
+    *, is_valid: bool, left: dict[str, tuple[str, ...]]
+) -> None:
+    attackers = FakeRule(
+        name="attackers",
+        matches=lambda item: item.object is not None and item.object.namespace == "attacker",
+        allows=lambda _: False,
+        is_valid=is_valid,
+    )
+    world = start_cluster(WEB, service("attacker/x", "web.example.org", day=1), rules=FakeRules((attackers,)))
+    world.delete(WEB, for_s=120.0)
+    assert world.list_records() == left
+
+
+def test_an_object_that_fails_does_not_keep_records_of_another_namespace() -> None:
+    fails = '--fqdn-template={{ if eq .Namespace "attacker" }}{{ index .Spec.Ports 9 }}{{ end }}'
+    world = start_cluster(WEB, flags=[fails])
+    world.objects |= {key_of(one): one for one in [service("attacker/x")]}
+    del world.objects[key_of(WEB)]
+    world = world.restart(fails, for_s=180.0)
+    assert world.list_records() == {}

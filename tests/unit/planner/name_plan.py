@@ -70,7 +70,7 @@ def build_facts(*, web: ObjectFacts = KNOWN, api: ObjectFacts = UNKNOWN, **facts
         "kinds_down": {},
         "dependencies_down": (),
         "unreadable_manifest": "",
-        "failing": None,
+        "failing": {},
         "hidden": None,
         "deletes": {},
     }
