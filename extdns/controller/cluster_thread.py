@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _log = log.get(__name__)
 # `take` returns as soon as something changes; this timeout only keeps the heartbeat recent
 _TAKE_TIMEOUT_S: Final = 15.0
+# so that changes of other objects wait for a moment only
+_DEPENDENTS_AT_ONCE: Final = 500
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
 _CLOSE_TIMEOUT_S: Final = 2.0
@@ -134,7 +136,7 @@ class ClusterThread:
                 while self._unstarted:
                     self._start_listing(self._unstarted[0])
                     del self._unstarted[0]
-                self._forward(self._cluster.take(_TAKE_TIMEOUT_S))
+                self._forward(self._cluster.take(_TAKE_TIMEOUT_S if self._observer.is_done else 0.0))
                 self.heartbeat.record_success(self._clock.monotonic_s())
             except Exception as exc:  # noqa: BLE001 - law 3: the next change may be processed without an error
                 self._reporter.report_defect(exc)
@@ -190,7 +192,7 @@ class ClusterThread:
     def _observe(self, changes: tuple[ClusterChange, ...]) -> tuple[Observation, ...]:
         """Return the observations for *changes*. If the observer raises, observe each change by itself."""
         try:
-            return self._observer.observe(changes)
+            return self._observer.observe(changes, at_most=_DEPENDENTS_AT_ONCE)
         except Exception:  # noqa: BLE001 - law 3
             return tuple(observation for change in changes for observation in self._observe_one(change))
 

@@ -57,29 +57,43 @@ class Observer:
         self._waiting: dict[Kind, set[Requester]] = {}
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Mapping[str, str]] = {}
+        self._due: dict[Requester, None] = {}  # whose claims depend on what changed, and that are not computed yet
         self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
         # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
         self._absent: dict[Requester, None] = {}
         self.computed = 0
 
-    def observe(self, changes: Iterable[ClusterChange]) -> tuple[Observation, ...]:
-        """Compute the claims of every object that *changes* concern, once for each source that reads it."""
+    def observe(self, changes: Iterable[ClusterChange], *, at_most: int | None = None) -> tuple[Observation, ...]:
+        """Compute the claims of the objects that *changes* concern, once for each source that reads it.
+
+        Of those that only depend on a changed object, at most *at_most* are computed, but all if a kind is synced now.
+        Later calls compute the others, so that an object on which thousands depend does not delay changes of others.
+        """
         due: dict[Requester, Cause] = {}
         for change in changes:
             match change:
                 case ObjectChange():
                     self._touch(change, due)
                 case KindChange(state=state) if state.phase is Phase.SYNCED:
-                    for requester in sorted(self._waiting.pop(state.kind, ())):
-                        due.setdefault(requester, Cause.DEPENDENCY)
+                    self._due |= dict.fromkeys(sorted(self._waiting.pop(state.kind, ())))
+                    at_most = None
                 case KindChange() | ObjectProblem() | IdentityRead():
                     pass
+        dependents = [requester for requester in self._due if requester not in due][:at_most]
+        for requester in (*due, *dependents):
+            self._due.pop(requester, None)
+        due |= dict.fromkeys(dependents, Cause.DEPENDENCY)
         found = tuple(self._compute(requester, cause) for requester, cause in due.items())
         if len(self._missing) > self._max_missing:
             needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
             self._missing = dict(needed)
             self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
         return found
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no claims are left to compute."""
+        return not self._due
 
     def _touch(self, change: ObjectChange, due: dict[Requester, Cause]) -> None:
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
@@ -90,7 +104,7 @@ class Observer:
         versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
         for requester in sorted(self._dependencies.find_dependents(change.key, versions)):
             if requester not in self._absent:
-                due.setdefault(requester, Cause.DEPENDENCY)
+                self._due[requester] = None
         if cause is Cause.MISSING:
             self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
         else:

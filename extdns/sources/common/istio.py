@@ -100,13 +100,13 @@ def _choose_services(matching: Sequence[Service], home: str) -> Sequence[Service
 
     Any tenant can create a Service with the selector of a Gateway, and would add addresses to the records of others.
     """
-    found = [(build_ref(SERVICE, one.metadata), one) for one in matching]
-    refs = [ref for ref, one in found if _can_have_addresses(one)]
-    if not refs:
+    found = [one for one in matching if _can_have_addresses(one)]
+    if not found:
         return matching
+    refs = [build_ref(SERVICE, one.metadata) for one in found]
     is_home = any(ref.key.namespace == home for ref in refs)
     chosen = home if is_home else min(refs, key=lambda ref: ref.age_sort_key).key.namespace
-    return [one for ref, one in found if ref.key.namespace == chosen]
+    return [one for ref, one in zip(refs, found, strict=True) if ref.key.namespace == chosen]
 
 
 def _can_have_addresses(service: Service) -> bool:

@@ -180,6 +180,17 @@ def test_computed_again_when_any_object_of_a_selected_kind_changes() -> None:
     ]
 
 
+def test_changes_of_other_objects_do_not_wait_for_the_many_that_depend_on_one() -> None:
+    objects, source, observer = start_observer(select_all, "a", "b", "c", "d")
+    observer.observe([objects.change(SLICE, "any")], at_most=1)
+    observer.observe([objects.change(SERVICE, "d")], at_most=1)
+    assert source.computed_names == ["a", "d", "b"]
+    assert not observer.is_done
+    observer.observe([synced(POD)], at_most=1)
+    assert source.computed_names == ["a", "d", "b", "c"]
+    assert observer.is_done
+
+
 def test_not_computed_if_only_an_earlier_version_looked_the_object_up() -> None:
     objects, source, observer = start_observer(get_slice, "web")
     source.find_dependencies = lambda _obj, _view: ()
