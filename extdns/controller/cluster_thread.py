@@ -31,7 +31,7 @@ _log = log.get(__name__)
 # `take` returns as soon as something changes; this timeout only keeps the heartbeat recent
 _TAKE_TIMEOUT_S: Final = 15.0
 # so that changes of other objects wait for a moment only
-_DEPENDENTS_AT_ONCE: Final = 500
+_DEPENDENTS_AT_ONCE: Final = 100
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
 _CLOSE_TIMEOUT_S: Final = 2.0
