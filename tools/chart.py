@@ -15,8 +15,9 @@ from typing import Any, Final
 import yaml
 
 from extdns.app.source_specs import load_spec
-from extdns.flags.flag import Flag
+from extdns.flags.flag import Flag, Support
 from extdns.flags.help import describe_flag, list_allowed
+from extdns.flags.provider_ways import BY_PROVIDER
 from extdns.flags.sources import SourceFlags
 from extdns.flags.specs import SOURCE_SPECS
 from extdns.flags.table import BY_NAME, FLAGS
@@ -137,7 +138,9 @@ def build_schema() -> Schema:
     found = _describe_object(read_defaults(), "", read_descriptions())
     properties = found["properties"]
     properties["provider"]["type"] = ["object", "string", "null"]
-    properties["provider"]["properties"]["name"] |= _describe_choice(BY_NAME["provider"])
+    names = _describe_choice(BY_NAME["provider"])
+    names["anyOf"][0]["enum"] += _describe_sidecars()
+    properties["provider"]["properties"]["name"] |= names
     properties["extraArgs"] |= _describe_extra_args()
     properties["secretArgs"] |= _describe_secret_args()
     properties["env"]["items"] = {"type": "object", "required": ["name"]}
@@ -283,15 +286,27 @@ def _describe_flags() -> dict[str, Any]:
     """Return the content of `files/flags.yaml`, by key.
 
     `available` has the sources, providers and registries of this version, `secretVariables` the environment variables
-    with secrets. `repeatable`, `secret`, `switches` and `valued` (not switches) have names of flags.
+    with secrets. `sidecars` has the version of external-dns for each provider that is reached through it, and the
+    properties that it keeps; `ofSidecars` has the flags of these providers. `repeatable`, `secret`, `switches` and
+    `valued` (not switches) have names of flags.
     """
     return {
         "available": {name: list(choices) for name, choices in AVAILABLE.items()},
+        "ofSidecars": _list_names(flag for flag in FLAGS if flag.providers and flag.support is Support.ABSENT),
         "repeatable": _list_names(flag for flag in FLAGS if flag.repeatable),
         "secret": _list_names(flag for flag in FLAGS if flag.secret),
         "secretVariables": [*SECRET_VARIABLES, *(flag.variable for flag in FLAGS if flag.secret)],
+        "sidecars": _describe_sidecars(),
         "switches": _list_names(flag for flag in FLAGS if flag.is_switch),
         "valued": _list_names(flag for flag in FLAGS if not flag.is_switch),
+    }
+
+
+def _describe_sidecars() -> dict[str, dict[str, str]]:
+    ways = {name: way for name, way in BY_PROVIDER.items() if way.image}
+    return {
+        name: {"version": way.image} | ({"properties": way.properties} if way.properties else {})
+        for name, way in ways.items()
     }
 
 

@@ -17,8 +17,8 @@ writes to them. Any of these names after `--provider=` is refused with its row. 
 listed: [`aws`](route53.md), [`azure`, `azure-dns`, `azure-private-dns`](azure.md), [`cloudflare`](cloudflare.md),
 [`google`](clouddns.md), [`rfc2136`](rfc2136.md), [`zonefile`](zonefile.md).
 
-Not said here: whether a package or a webhook is good. The tests of extdns use `octodns-bind` and
-`octodns-powerdns`, nothing else on this page.
+Not said here: whether a package or a webhook is good. The tests of extdns use `octodns-bind`,
+`octodns-powerdns` and external-dns v0.22.0 as a webhook with `pdns`, nothing else on this page.
 
 ## The three ways
 
@@ -32,12 +32,13 @@ it](../how-to/check-a-webhook-provider.md).
 
 **external-dns as a webhook**: an image of external-dns in the same pod (a sidecar), with `--webhook-server
 --provider=NAME --source=fake --domain-filter=…` and the flags of its provider; extdns with `--provider=webhook
---webhook-provider-url=http://localhost:8888 --domain-filter=…`. Why a call failed is only in the log of that container.
+--domain-filter=…`: [step by step](../how-to/your-provider.md). Why a call failed is only in the log of that container.
 
 - It listens on `127.0.0.1:8888` only, without authentication, for one provider a pod. Only its container needs the
   credentials.
 - It requires `--source`, although it reads no objects; `fake` needs no permissions. From v0.22 it requires `--policy`,
   too.
+- It gets the properties of records that it keeps, such as `scw/…`, if `--webhook-provider-properties` names them.
 - `--webhook-provider-read-timeout` (5 s) and `--webhook-provider-write-timeout` (10 s) end a call, while the provider
   goes on. For large zones raise them on both sides.
 - Old images get no security fixes.
@@ -66,4 +67,5 @@ def _render_row(way: ProviderWay) -> str:
     names = ", ".join(f"`{name}`" for name in way.names)
     webhook = f"[{way.webhook}](https://github.com/{way.webhook})" if way.webhook else "-"
     package = f"`{way.package}`" if way.package else "-"
-    return f"| {names} | {way.versions or '-'} | {package} | {way.image or '-'} | {webhook} | {way.note} |"
+    image = f"{way.image}, keeps `{way.properties}…`" if way.properties else way.image or "-"
+    return f"| {names} | {way.versions or '-'} | {package} | {image} | {webhook} | {way.note} |"

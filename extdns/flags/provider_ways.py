@@ -5,7 +5,7 @@ The rows are in provider_ways.tsv; docs/reference/provider-ways.md shows them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -20,6 +20,7 @@ class ProviderWay(NamedTuple):
         versions: the versions of external-dns that have it, as `0.4.0 on`.
         package: the package of octoDNS.
         image: the version of the newest image of external-dns that can be a webhook for it.
+        properties: the beginning of the properties of records that this image keeps.
         webhook: the repository of another webhook provider.
         note: what else to know.
     """
@@ -28,20 +29,27 @@ class ProviderWay(NamedTuple):
     versions: str
     package: str
     image: str
+    properties: str
     webhook: str
     note: str
 
-    def describe(self, name: str) -> Iterator[str]:
-        """Yield a line for each way, for the *name* that was given."""
+    def describe(self, name: str, domains: Iterable[str]) -> Iterator[str]:
+        """Yield a line for each way, for the *name* that was given and the *domains* of `--domain-filter`."""
+        zones = tuple(domains) or ("ZONE",)
+        filters = " ".join(f"--domain-filter={zone}" for zone in zones)
+        if self.image:
+            listed = ", ".join(zones)
+            yield f"chart: provider.name: {name}, domainFilters: [{listed}], credentials in provider.webhook.env"
+            yield (
+                f"external-dns {self.image} in the same pod: --webhook-server --provider={name} --source=fake "
+                f"--policy=sync {filters} --metrics-address=:8080"
+            )
+            kept = f" --webhook-provider-properties={self.properties}" if self.properties else ""
+            yield f"extdns beside it: --provider=webhook {filters}{kept}"
         if self.package:
             yield f"octoDNS: pip install 'octodns<2' {self.package}; --provider=octodns --octodns-config=FILE"
         if self.webhook:
-            yield f"webhook: --provider=webhook, with {self.webhook}"
-        if self.image:
-            yield (
-                f"external-dns {self.image} as a webhook in the same pod: --webhook-server --provider={name}; "
-                "here: --provider=webhook"
-            )
+            yield f"webhook: --provider=webhook {filters}, with {self.webhook}"
         if self.note:
             yield f"note: {self.note}"
         yield f"more: {PAGE}"

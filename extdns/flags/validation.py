@@ -160,11 +160,11 @@ def _check_available(name: str, settings: Settings, values: Values) -> None:
     origin = settings[name].origin if name in settings else f"--{name}"
     for one in chosen:
         if one and one not in AVAILABLE[name] and _SPECS[name].find_added(one) is None:
-            raise usage_error(
-                f"{origin}={one} is not supported by this version",
-                f"available: {', '.join(AVAILABLE[name])}",
-                *(BY_PROVIDER[one].describe(one) if name == "provider" else ()),
-            )
+            if name == "provider":
+                ways = BY_PROVIDER[one].describe(one, map(sanitize, values["domain-filter"]))
+                raise usage_error(f"{origin}={one} is not built in. Ways to it:", *ways)
+            available = f"available: {', '.join(AVAILABLE[name])}"
+            raise usage_error(f"{origin}={one} is not supported by this version", available)
 
 
 def find_notices(settings: Settings, values: Values) -> tuple[str, ...]:

@@ -22,6 +22,11 @@ class WebhookFlags(FlagSection, topic="Provider webhook", providers=("webhook",)
         "--webhook-provider-url",
         metavar="PATH",
     )
+    webhook_provider_properties: tuple[str, ...] = flag(
+        "also send properties whose names begin with this, such as scw/; the webhook must return them with its records",
+        default=(),
+        metavar="PREFIX/",
+    )
     webhook_provider_read_timeout_s: float = flag(
         "time limit of one call of the webhook is the sum of this and --webhook-provider-write-timeout",
         default=5.0,

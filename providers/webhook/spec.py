@@ -48,6 +48,7 @@ PROVIDER: Final = ProviderSpec(
     check_permissions=lambda _, zones: report_unknown("the webhook protocol", zones),
     describe_permissions=lambda *_: "none: the webhook provider has the credentials of its service; see its manual",
     properties=("webhook/",),
+    optional_properties=lambda flags: flags.webhook_provider_properties,
     conditional=False,
     remedies={
         "Webhook negotiate: cannot connect": "start the webhook provider, or correct --webhook-provider-url",

@@ -4,15 +4,12 @@ to the program. Permissions, ports and refusals read these arguments, so that it
 */}}
 {{- define "extdns.args" -}}
 {{- $v := .Values }}
-{{- $provider := $v.provider | default "" }}
-{{- if kindIs "map" $provider }}
-  {{- $provider = $provider.name | default "" }}
-{{- end }}
 {{- $namespace := "" }}
 {{- if $v.namespaced }}
   {{- $namespace = $v.sourceNamespace | default (include "extdns.namespace" .) }}
 {{- end }}
-{{- $extra := include "extdns.extra" . | fromYamlArray }}
+{{- $extra := (include "extdns.extraByProgram" . | fromYaml).extdns }}
+{{- $sidecar := include "extdns.externalDns" . | fromYaml }}
 {{- $named := list
   (list "log-level" $v.logLevel)
   (list "log-format" $v.logFormat)
@@ -33,7 +30,8 @@ to the program. Permissions, ports and refusals read these arguments, so that it
   (list "annotation-filter" $v.annotationFilter)
   (list "annotation-prefix" $v.annotationPrefix)
   (list "managed-record-types" $v.managedRecordTypes)
-  (list "provider" (tpl $provider .))
+  (list "provider" ($sidecar | empty | ternary (include "extdns.provider" .) "webhook"))
+  (list "webhook-provider-properties" ($sidecar.properties | default ""))
   (list "audit-log" (include "extdns.isGiven" (list "audit-log" $extra) | empty | ternary $v.auditLog ""))
   (list "refresh-calls-per-minute" $v.refreshCallsPerMinute)
   (list "opa-url" (include "extdns.hasOpa" . | empty | ternary "" "http://127.0.0.1:8181")) }}
@@ -43,7 +41,35 @@ to the program. Permissions, ports and refusals read these arguments, so that it
     {{- $args = concat $args (include "extdns.flag" . | fromYamlArray) }}
   {{- end }}
 {{- end }}
+{{- if $sidecar }}
+  {{- $args = concat $args (include "extdns.timeouts" $extra | fromYamlArray) }}
+{{- end }}
 {{- concat $args (include "extdns.election" (list . $extra) | fromYamlArray) $extra | toYaml }}
+{{- end }}
+
+{{- /* The name of the provider in the values, "" for none. */}}
+{{- define "extdns.provider" -}}
+{{- $provider := .Values.provider | default "" }}
+{{- if kindIs "map" $provider }}
+  {{- $provider = $provider.name | default "" }}
+{{- end }}
+{{- tpl $provider . }}
+{{- end }}
+
+{{- /* For a provider that is reached through external-dns: its version and the properties that it keeps; a YAML map. */}}
+{{- define "extdns.externalDns" -}}
+{{- get (.Files.Get "files/flags.yaml" | fromYaml).sidecars (include "extdns.provider" .) | default dict | toYaml }}
+{{- end }}
+
+{{- /* The time limits of external-dns as a webhook, which the arguments of both have unless EXTRA does; a YAML list. */}}
+{{- define "extdns.timeouts" -}}
+{{- $args := list }}
+{{- range $flag, $value := dict "webhook-provider-read-timeout" "30s" "webhook-provider-write-timeout" "120s" }}
+  {{- if not (include "extdns.isGiven" (list $flag $)) }}
+    {{- $args = append $args (printf "--%s=%s" $flag $value) }}
+  {{- end }}
+{{- end }}
+{{- toYaml $args }}
 {{- end }}
 
 {{- /* What extraArgs gives, templates filled in and values joined to their flags; a YAML list. */}}
@@ -67,6 +93,22 @@ to the program. Permissions, ports and refusals read these arguments, so that it
   {{- end }}
 {{- end }}
 {{- toYaml $extra }}
+{{- end }}
+
+{{- /* The same by the program that gets it, `extdns` or `sidecar`; a YAML map of two lists. */}}
+{{- define "extdns.extraByProgram" -}}
+{{- $found := dict "extdns" list "sidecar" list }}
+{{- range include "extdns.extra" . | fromYamlArray }}
+  {{- $program := include "extdns.isOfSidecar" (list $ (splitList "=" . | first | trimPrefix "--")) | empty | ternary "extdns" "sidecar" }}
+  {{- $_ := set $found $program (append (get $found $program) .) }}
+{{- end }}
+{{- toYaml $found }}
+{{- end }}
+
+{{- /* Whether a flag is only for the sidecar with external-dns: (list ROOT FLAG) gives "true" or "". */}}
+{{- define "extdns.isOfSidecar" -}}
+{{- $root := index . 0 }}
+{{- if and (include "extdns.externalDns" $root | fromYaml) (has (index . 1 | trimPrefix "no-") ($root.Files.Get "files/flags.yaml" | fromYaml).ofSidecars) }}true{{ end }}
 {{- end }}
 
 {{- /* What several replicas need besides the arguments that are given, (list ROOT EXTRA); a YAML list. */}}

@@ -29,12 +29,20 @@ env:
   - name: POD_NAMESPACE
     valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
   {{- range $flag, $ref := $v.secretArgs }}
-  - name: EXTERNAL_DNS_{{ upper $flag | replace "-" "_" }}
-    valueFrom: {secretKeyRef: {{ toJson $ref }}}
+  {{- if not (include "extdns.isOfSidecar" (list $ $flag)) }}
+  - {{ include "extdns.secretVariable" (list $flag $ref) | nindent 4 | trim }}
+  {{- end }}
   {{- end }}
   {{- with $v.env }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
+{{- end }}
+
+{{- /* The variable for a flag of `secretArgs`: (list FLAG REF) gives YAML. */}}
+{{- define "extdns.secretVariable" -}}
+name: EXTERNAL_DNS_{{ index . 0 | upper | replace "-" "_" }}
+valueFrom:
+  secretKeyRef: {{ index . 1 | toJson }}
 {{- end }}
 
 {{- /* The values of the sidecar with a webhook provider; empty for `provider: NAME`. */}}
@@ -49,13 +57,38 @@ env:
 {{- if has "--provider=webhook" (include "extdns.settings" . | fromYamlArray) }}true{{ end }}
 {{- end }}
 
-{{- /* The fields of the sidecar. */}}
+{{- /* The fields of the sidecar. That with external-dns has arguments of its own before those of the values. */}}
 {{- define "extdns.sidecar" -}}
-{{- $w := include "extdns.webhook" . | fromYaml -}}
+{{- $w := include "extdns.webhook" . | fromYaml }}
+{{- $image := $w.image | default dict }}
+{{- $args := $w.args | default list }}
+{{- $env := $w.env | default list }}
+{{- $context := $w.securityContext }}
+{{- $resources := $w.resources }}
+{{- $ours := include "extdns.externalDns" . | fromYaml }}
+{{- if $ours }}
+  {{- $image = dict "repository" ($image.repository | default "registry.k8s.io/external-dns/external-dns") "tag" ($image.tag | default $ours.version) "pullPolicy" $image.pullPolicy }}
+  {{- $context = $context | default .Values.securityContext }}
+  {{- $resources = $resources | default (dict "requests" (dict "cpu" "10m" "memory" "96Mi")) }}
+  {{- $settings := include "extdns.settings" . | fromYamlArray }}
+  {{- $given := list "--webhook-server" (printf "--provider=%s" (include "extdns.provider" .)) "--source=fake" "--metrics-address=:8080" }}
+  {{- $given = append $given (printf "--policy=%s" (include "extdns.given" (list "policy" $settings) | fromYamlArray | first | default "sync")) }}
+  {{- range $settings }}
+    {{- if regexMatch "^--(domain-filter|webhook-provider-(read|write)-timeout)=" . }}
+      {{- $given = append $given . }}
+    {{- end }}
+  {{- end }}
+  {{- $args = concat $given (include "extdns.extraByProgram" . | fromYaml).sidecar $args }}
+  {{- range $flag, $ref := .Values.secretArgs }}
+    {{- if include "extdns.isOfSidecar" (list $ $flag) }}
+      {{- $env = append $env (include "extdns.secretVariable" (list $flag $ref) | fromYaml) }}
+    {{- end }}
+  {{- end }}
+{{- end -}}
 name: webhook
-image: {{ printf "%s:%s" $w.image.repository (toString $w.image.tag) }}
-{{- $fields := dict "imagePullPolicy" $w.image.pullPolicy "env" $w.env "args" $w.args "volumeMounts" $w.extraVolumeMounts
-  "resources" $w.resources "securityContext" $w.securityContext "livenessProbe" $w.livenessProbe "readinessProbe" $w.readinessProbe }}
+image: {{ printf "%s:%s" $image.repository (toString $image.tag) }}
+{{- $fields := dict "imagePullPolicy" $image.pullPolicy "env" $env "args" $args "volumeMounts" $w.extraVolumeMounts
+  "resources" $resources "securityContext" $context "livenessProbe" $w.livenessProbe "readinessProbe" $w.readinessProbe }}
 {{- with include "extdns.fields" (list $fields "imagePullPolicy" "env" "args" "volumeMounts" "resources" "securityContext" "livenessProbe" "readinessProbe") }}
 {{ . }}
 {{- end }}

@@ -32,7 +32,17 @@ with a line for each problem: the value, the reason, and what to do.
 {{- if and (include "extdns.compat" .) (not (include "extdns.isGiven" (list "policy" $settings))) }}
   {{- $problems = append $problems "policy is not set. Before version 1.22, the default of external-dns's chart was upsert-only; set policy: upsert-only to go on without deletes, or policy: sync to delete records that no object requests." }}
 {{- end }}
-{{- if include "extdns.hasWebhook" . }}
+{{- $provider := include "extdns.provider" . }}
+{{- if include "extdns.externalDns" . | fromYaml }}
+  {{- if not (include "extdns.given" (list "domain-filter" $settings) | fromYamlArray) }}
+    {{- $problems = append $problems (printf "domainFilters is empty. extdns reaches %s through external-dns, which does not say which zones it has. Set domainFilters: [ZONE]." $provider) }}
+  {{- end }}
+  {{- range .Values.env }}
+    {{- if and (dig "valueFrom" "secretKeyRef" "" .) (or (not (hasPrefix "EXTERNAL_DNS_" .name)) (include "extdns.isOfSidecar" (list $ (.name | trimPrefix "EXTERNAL_DNS_" | lower | replace "_" "-")))) }}
+      {{- $problems = append $problems (printf "env: %s is for external-dns, through which extdns reaches %s; extdns needs no credentials. Move it to provider.webhook.env." .name $provider) }}
+    {{- end }}
+  {{- end }}
+{{- else if include "extdns.hasWebhook" . }}
   {{- $image := (include "extdns.webhook" . | fromYaml).image | default dict }}
   {{- if not (and $image.repository $image.tag) }}
     {{- $problems = append $problems "provider.webhook.image: repository and tag of the sidecar are required with provider.name: webhook. Set both." }}
@@ -79,7 +89,8 @@ with a line for each problem: the value, the reason, and what to do.
 {{- range $flag, $available := $flags.available }}
   {{- range include "extdns.given" (list $flag $settings) | fromYamlArray }}
     {{- if and . (not (has . $available)) }}
-      {{- $problems = append $problems (printf "%s: this version of extdns has no %s %s; it has %s. Stay with external-dns for this release." (get $values $flag) $flag . (join ", " $available)) }}
+      {{- $more := eq $flag "provider" | ternary "docs/reference/provider-ways.md has ways to others, or stay" "Stay" }}
+      {{- $problems = append $problems (printf "%s: this version of extdns has no %s %s; it has %s. %s with external-dns for this release." (get $values $flag) $flag . (join ", " $available) $more) }}
     {{- end }}
   {{- end }}
 {{- end }}

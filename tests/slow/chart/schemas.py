@@ -65,6 +65,7 @@ CONTAINER: Final = fields(
     imagePullPolicy=one_of("Always", "IfNotPresent", "Never"),
     args=many(TEXT),
     command=many(TEXT),
+    restartPolicy=one_of("Always"),
     env=many(ENV),
     ports=many(fields("containerPort", name=PORT, containerPort=NUMBER)),
     livenessProbe=HEALTH_CHECK,

@@ -32,7 +32,9 @@ PLAIN_SECRET: Final = "is a secret, and would be readable in the Deployment."
         ),
         pytest.param({"policy": None}, "policy is not set.", id="no-policy"),
         pytest.param({"policy": ""}, "policy is not set.", id="empty-policy"),
-        pytest.param({"provider": "ovh"}, "provider.name: this version of extdns has no provider ovh;", id="provider"),
+        pytest.param(
+            {"provider": "hetzner"}, "provider.name: this version of extdns has no provider hetzner;", id="provider"
+        ),
         pytest.param(
             {"env": [{"name": "EXTERNAL_DNS_REGISTRY", "value": "aws-sd"}], "registry": ""},
             "registry: this version of extdns has no registry aws-sd;",

@@ -109,7 +109,7 @@ def test_permissions_of_aws_are_its_iam_policy(capsys: pytest.CaptureFixture[str
     ("flags", "message"),
     [
         ([], f"no provider specified\n  give --provider; available: {', '.join(PROVIDER_SPECS.available)}"),
-        (["--provider=ovh"], "--provider=ovh is not supported by this version"),
+        (["--provider=ovh"], "--provider=ovh is not built in. Ways to it:"),
     ],
 )
 def test_permissions_needs_a_provider_that_there_is(

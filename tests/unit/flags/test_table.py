@@ -191,20 +191,22 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
             id="source",
         ),
         pytest.param(
-            ["--source=service", "--provider=ovh"],
-            f"--provider=ovh is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
-            "  octoDNS: pip install 'octodns<2' octodns-ovh; --provider=octodns --octodns-config=FILE\n"
-            "  external-dns v0.22.0 as a webhook in the same pod: --webhook-server --provider=ovh; "
-            "here: --provider=webhook\n"
-            "  note: with octoDNS an update is a delete and a create, and reading costs one call a record\n"
+            ["--source=service", "--provider=scaleway"],
+            "--provider=scaleway is not built in. Ways to it:\n"
+            "  chart: provider.name: scaleway, domainFilters: [ZONE], credentials in provider.webhook.env\n"
+            "  external-dns v0.22.0 in the same pod: --webhook-server --provider=scaleway --source=fake --policy=sync "
+            "--domain-filter=ZONE --metrics-address=:8080\n"
+            "  extdns beside it: --provider=webhook --domain-filter=ZONE --webhook-provider-properties=scw/\n"
+            "  octoDNS: pip install 'octodns<2' octodns-scaleway; --provider=octodns --octodns-config=FILE\n"
             "  more: docs/reference/provider-ways.md",
             id="provider",
         ),
         pytest.param(
-            ["--source=service", "--provider=hetzner"],
-            f"--provider=hetzner is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
+            ["--source=service", "--provider=hetzner", "--domain-filter=shop.example", "--domain-filter=b.example"],
+            "--provider=hetzner is not built in. Ways to it:\n"
             "  octoDNS: pip install 'octodns<2' octodns-hetzner; --provider=octodns --octodns-config=FILE\n"
-            "  webhook: --provider=webhook, with mconfalonieri/external-dns-hetzner-webhook\n"
+            "  webhook: --provider=webhook --domain-filter=shop.example --domain-filter=b.example, with "
+            "mconfalonieri/external-dns-hetzner-webhook\n"
             "  note: for the new API, choose the backend hcloud of the package\n"
             "  more: docs/reference/provider-ways.md",
             id="provider that external-dns had",
