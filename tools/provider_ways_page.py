@@ -32,7 +32,7 @@ it](../how-to/check-a-webhook-provider.md).
 
 **external-dns as a webhook**: an image of external-dns in the same pod (a sidecar), with `--webhook-server
 --provider=NAME --source=fake --domain-filter=…` and the flags of its provider; extdns with `--provider=webhook
---domain-filter=…`: [step by step](../how-to/your-provider.md). Why a call failed is only in the log of that container.
+--domain-filter=…`: [step by step](../tutorials/your-provider.md). Why a call failed is only in the log of that container.
 
 - It listens on `127.0.0.1:8888` only, without authentication, for one provider a pod. Only its container needs the
   credentials.
@@ -41,6 +41,7 @@ it](../how-to/check-a-webhook-provider.md).
 - It gets the properties of records that it keeps, such as `scw/…`, if `--webhook-provider-properties` names them.
 - `--webhook-provider-read-timeout` (5 s) and `--webhook-provider-write-timeout` (10 s) end a call, while the provider
   goes on. For large zones raise them on both sides.
+- It does not end on SIGTERM: its container is killed when the grace period of the pod is over.
 - Old images get no security fixes.
 """
 _COLUMNS: Final = "| Name | In external-dns | octoDNS package | external-dns as a webhook | Other webhook | To know |\n"

@@ -18,9 +18,11 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+from tests.external_dns import is_serving
 from tests.fakes.apiserver.raw_client import MERGE
 from tests.kubernetes.cluster import Cluster, Json
 from tests.kubernetes.process import Process
+from tests.nameservers import HOST, free_port
 from tests.program.process import environment
 
 NODE: Final = "node"
@@ -29,6 +31,7 @@ _PODS: Final = "/api/v1/pods"
 _OF_THE_POD: Final = ("--metrics-address", "--live-page-address", "--audit-log")
 _ELSEWHERE: Final = {"EXTERNAL_DNS_WEB_ADDRESS": "127.0.0.1:0"}
 _PORT: Final = re.compile(r"Serving health and metrics.* port=(\d+)")
+_WEBHOOK: Final = "registry.k8s.io/external-dns/external-dns:"
 _SERVICE: Final = re.compile(r"http://[a-z.-]+:7979/")
 
 
@@ -39,8 +42,9 @@ def adapt_arguments(arguments: Sequence[str], kubeconfig: Path) -> list[str]:
 
 
 class _Container:
-    def __init__(self, command: Sequence[str], log: Path, variables: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], log: Path, variables: Mapping[str, str], *, is_webhook: bool) -> None:
         self.log = log
+        self._is_webhook = is_webhook
         self.process = Process(command, log, environment(**variables))
 
     def find_address(self) -> str:
@@ -48,7 +52,16 @@ class _Container:
         found = _PORT.search(self.log.read_text(encoding="utf-8"))
         return f"http://127.0.0.1:{found[1]}/" if found else ""
 
+    def end(self) -> None:
+        """End the process, as after the grace period if it is external-dns as a webhook, which ignores SIGTERM."""
+        if self._is_webhook:
+            self.process.kill()
+        else:
+            self.process.end()
+
     def is_ready(self) -> bool:
+        if self._is_webhook:
+            return is_serving()
         try:
             return bool(address := self.find_address()) and urlopen(f"{address}readyz").status == HTTPStatus.OK
         except (HTTPError, OSError):
@@ -58,7 +71,8 @@ class _Container:
 class Kubelet:
     """Runs pods with the token of their ServiceAccount, sets their status, and shows their logs, until `__exit__`.
 
-    Containers of other images are never started. There are no volumes, and no `kubectl exec`.
+    Beside extdns, external-dns can run as a webhook. Containers of other images are never started. There are no volumes, and
+    no `kubectl exec`.
     """
 
     def __init__(
@@ -120,11 +134,12 @@ class Kubelet:
 
     def _handle(self, pod: Json) -> None:
         uid = pod["metadata"]["uid"]
-        if not all("/extdns:" in one["image"] for one in pod["spec"]["containers"]):
+        images = [one["image"] for one in pod["spec"]["containers"]]
+        if "/extdns:" not in images[0] or not all("/extdns:" in one or one.startswith(_WEBHOOK) for one in images):
             return
         if "deletionTimestamp" in pod["metadata"]:
             for container in self._pods.get(uid, {}).values():
-                container.process.end()
+                container.end()
             self._send("DELETE", pod, "?gracePeriodSeconds=0")
         elif uid not in self._pods:
             metadata = {"name": pod["metadata"]["name"]}
@@ -150,19 +165,23 @@ class Kubelet:
             log = self._folder / f"{uid}-{one['name']}.log"
             variables = {entry["name"]: self._find_value(pod, entry) for entry in one.get("env", ())}
             command = self._build_command(one, kubeconfig)
-            found[one["name"]] = _Container(command, log, {**variables, **_ELSEWHERE, **self._variables})
+            variables |= {**_ELSEWHERE, **self._variables}
+            found[one["name"]] = _Container(command, log, variables, is_webhook=one["image"].startswith(_WEBHOOK))
         return found
 
     def _build_command(self, container: Json, kubeconfig: Path) -> list[str]:
         if "command" in container:
             return [sys.executable, *(_SERVICE.sub(self._find_service(), one) for one in container["command"][1:])]
-        arguments = adapt_arguments(container["args"], kubeconfig)
-        return [sys.executable, "-m", "extdns", *(self._replaced.get(one, one) for one in arguments), *self._more]
+        arguments = [self._replaced.get(one, one) for one in container["args"]]
+        if container["image"].startswith(_WEBHOOK):
+            given = (one for one in arguments if not one.startswith("--metrics-address"))
+            return ["external-dns-0.22", *given, f"--metrics-address={HOST}:{free_port()}"]
+        return [sys.executable, "-m", "extdns", *adapt_arguments(arguments, kubeconfig), *self._more]
 
     def _find_service(self) -> str:
         """Return the URL of a process that is ready, to which the Service leads, or one at which nothing answers."""
         found = (one for containers in self._pods.values() for one in containers.values() if one.is_ready())
-        return next((one.find_address() for one in found), "http://127.0.0.1:1/")
+        return next(filter(None, (one.find_address() for one in found)), "http://127.0.0.1:1/")
 
     def _find_value(self, pod: Json, entry: Json) -> str:
         match entry:

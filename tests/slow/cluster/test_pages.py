@@ -21,6 +21,7 @@ from typing import Final
 import pytest
 import yaml
 
+from tests.external_dns import hold_port
 from tests.fakes.clouddns.server import CloudDns
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
 from tests.fakes.route53.server import Route53
@@ -29,6 +30,7 @@ from tests.kubernetes.cluster import NEWEST, Cluster
 from tests.kubernetes.kubelet import Kubelet
 from tests.nameservers import HOST
 from tests.objects import service
+from tests.powerdns import API_KEY
 from tests.required_programs import require_program
 from tests.route53 import environ
 from tests.slow.chart.releases import write_former_chart
@@ -307,6 +309,25 @@ def test_the_tutorial_for_a_name_server_publishes_a_service(
     reader.follow()
     cluster.put(yaml.safe_load((reader.folder / "shop.yaml").read_text(encoding="utf-8")))
     cluster.until(lambda: query(server, "web.example.org", "A") == ["192.0.2.7"])
+
+
+def test_the_tutorial_for_any_provider_publishes_a_service_through_external_dns(
+    cluster: Cluster, follow: Follow
+) -> None:
+    require_program("external-dns as a webhook", "external-dns-0.22")
+    server = start_clean("pdns_server")
+    address = {"--pdns-server=http://ns1.example.org:8081": f"--pdns-server={server.http_address}"}
+    with hold_port():
+        reader = follow("tutorials/your-provider", written={"=KEY": f"={API_KEY}"}, replaced=address)
+        web = service("web", namespace="shop", address="192.0.2.7", type="LoadBalancer", ports=[{"port": 80}])
+        cluster.put(web | {"metadata": web["metadata"] | {"annotations": {}}})
+        reader.follow("kubectl --namespace=extdns logs")
+        cluster.until(lambda: query(server, "web.example.org", "A") == ["192.0.2.7"])
+        shown = reader.run_next()
+        assert "Desired change: CREATE web.example.org A" in shown
+        assert "2 record(s) were successfully updated" in shown
+        assert "CREATE: web.example.org" in reader.follow()
+        reader.run("helm uninstall extdns --namespace=extdns")
 
 
 def test_the_external_dns_chart_tutorial_changes_a_release_and_back(
