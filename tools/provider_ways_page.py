@@ -26,13 +26,14 @@ Not said here: whether a package or a webhook is good. The tests of extdns use `
 condition that a record is unchanged, nor all or nothing, except with BIND and PowerDNS. It has no set identifiers and
 aliases, and leaves properties such as `cloudflare-proxied` as found. One replica.
 
-**Another webhook**: run its container beside extdns, then [`--provider=webhook --domain-filter=…`](webhook.md). What
-octoDNS cannot do, it cannot either. Which types, TTLs and errors it knows depends on its author: [check
-it](../how-to/check-a-webhook-provider.md).
+**Another webhook**: run its container beside extdns, then [`--provider=webhook --domain-filter=…`](webhook.md). Writes
+are not conditional, and there is one replica. Which types, TTLs, properties and errors it knows depends on its author:
+[check it](../how-to/check-a-webhook-provider.md).
 
 **external-dns as a webhook**: an image of external-dns in the same pod (a sidecar), with `--webhook-server
 --provider=NAME --source=fake --domain-filter=…` and the flags of its provider; extdns with `--provider=webhook
---domain-filter=…`: [step by step](../tutorials/your-provider.md). Why a call failed is only in the log of that container.
+--domain-filter=…`. [The chart starts both](../tutorials/your-provider.md). It has set identifiers, aliases and
+properties besides. Why a call failed is only in the log of that container.
 
 - It listens on `127.0.0.1:8888` only, without authentication, for one provider a pod. Only its container needs the
   credentials.

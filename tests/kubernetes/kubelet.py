@@ -71,8 +71,8 @@ class _Container:
 class Kubelet:
     """Runs pods with the token of their ServiceAccount, sets their status, and shows their logs, until `__exit__`.
 
-    Beside extdns, external-dns can run as a webhook. Containers of other images are never started. There are no volumes, and
-    no `kubectl exec`.
+    Beside extdns, external-dns can run as a webhook. Containers of other images are never started. There are no
+    volumes, and no `kubectl exec`.
     """
 
     def __init__(
