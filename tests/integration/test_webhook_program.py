@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.service.faults import Refuse
 from tests.fakes.webhook.server import Action, WebhookServer
 from tests.objects import service
@@ -66,6 +68,21 @@ def test_a_plan_fails_if_the_webhook_cannot_adjust_a_record_and_shows_the_others
     assert done.returncode == 1
     assert "+ A  web.example.org  192.0.2.1" in done.stdout
     assert "cannot adjust bad.example.org" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "sent"),
+    [pytest.param((), [], id="none"), pytest.param(("--webhook-provider-properties=scw/",), ["scw/weight"], id="scw")],
+)
+def test_a_webhook_gets_the_properties_that_it_is_said_to_keep(
+    flags: tuple[str, ...], sent: list[str], tmp_path: Path
+) -> None:
+    with WebhookServer("example.org") as fake:
+        installation = build_installation(tmp_path, fake.url, *flags)
+        installation.replace_manifests(service("web", annotations={"scw-weight": "7", "aws-weight": "7"}))
+        assert installation.run_once() == 0
+        found = fake.records()["web.example.org", "A", ""].get("providerSpecific", [])
+        assert [one["name"] for one in found] == sent
 
 
 def test_a_dry_run_sends_no_changes_to_the_webhook(tmp_path: Path) -> None:
