@@ -22,6 +22,7 @@ from extdns.flags import usage_errors
 from extdns.flags.flag import VARIABLE_PREFIX, Flag, Setting, Support
 from extdns.flags.help import list_allowed
 from extdns.flags.kind import ValueKind
+from extdns.flags.specs import REGISTRY_SPECS
 from extdns.flags.table import BY_NAME, FLAGS, find_replacement
 
 _MOST_FILES: Final = 100
@@ -150,11 +151,20 @@ def _is_slip(written: str, meant: str) -> bool:
     )
 
 
+_NO_REGISTRY: Final = "noop"
+
+
 def apply_defaults(settings: Mapping[str, Setting]) -> dict[str, Any]:
-    """Return the value of every flag, by name: that in *settings*, or the default, which depends on `--compat`."""
+    """Return the value of every flag, by name: that in *settings*, or the default, which depends on `--compat`.
+
+    A provider with a registry of its own name takes that one, or none (docs/spec/plan.md 3.6).
+    """
     compat = "compat" in settings and bool(settings["compat"].value)
     defaults = {flag.name: flag.get_default(compat=compat) for flag in FLAGS}
-    return defaults | {name: setting.value for name, setting in settings.items()}
+    values = defaults | {name: setting.value for name, setting in settings.items()}
+    if values["provider"] in REGISTRY_SPECS.available and values["registry"] != _NO_REGISTRY:
+        values["registry"] = values["provider"]
+    return values
 
 
 def expand_files(argv: Iterable[str]) -> tuple[str, ...]:

@@ -65,9 +65,10 @@ class RegistryFlags(FlagSection, topic="Registry"):
     """How ownership records are written. An empty text means that the feature is off."""
 
     name: str = flag(
-        "how ownership is recorded: txt writes TXT ownership records, noop records nothing",
+        "how ownership is recorded: txt writes TXT ownership records, noop records nothing; aws-sd is the registry of "
+        "--provider=aws-sd",
         default="txt",
-        kind=REGISTRY_SPECS.make_kind("a registry", ["aws-sd", "crd", "dynamodb"]),
+        kind=REGISTRY_SPECS.make_kind("a registry", ["crd", "dynamodb"]),
         name="registry",
     )
     txt_owner_id: str = flag(

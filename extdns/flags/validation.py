@@ -79,6 +79,12 @@ def _check_secrets(values: Values) -> None:
 
 def _check_ours(values: Values, provider: Any) -> None:  # noqa: ANN401 - a ProviderSpec, from a package above
     _check_secrets(values)
+    if values["registry"] in PROVIDER_SPECS.available and values["provider"] != values["registry"]:
+        raise usage_error(
+            f"--registry={values['registry']} and --provider={values['provider']} do not go together: this registry is"
+            f" only for --provider={values['registry']}",
+            "give another --registry, such as txt",
+        )
     if not values["opa-url"]:
         _check_no_policy_server(values)
     if values["leader-elect"]:
@@ -181,6 +187,8 @@ def _find_notice(setting: Setting, values: Values) -> str:
     flag, provider = setting.flag, values["provider"]
     if flag.providers and provider not in flag.providers and setting.value != flag.get_default(compat=values["compat"]):
         return f"has no effect with --provider={provider}: it is a flag of {', '.join(flag.providers)}"
+    if flag.name == "registry" and setting.value != values["registry"]:
+        return f"has no effect with --provider={provider}: its registry is {values['registry']}, or noop for none"
     return flag.notice if flag.is_relevant(values) else ""
 
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 _CHANGE: Final = "ChangeResourceRecordSets"
 # --aws-api-retries=0 means "no limit"; ten are enough, because the engine repeats failed reads
-_MAX_ATTEMPTS: Final = 10
+MAX_ATTEMPTS: Final = 10
 _MAX_TAGGED_ZONES: Final = 10  # API reference, ListTagsForResources
 _CREDENTIAL_SOURCES: Final = (
     "none in AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE (IRSA), AWS_CONTAINER_CREDENTIALS_FULL_URI (Pod Identity), "
@@ -77,7 +77,7 @@ class Route53Api:
         """
         self._account = account
         self._rate_limiter = rate_limiter
-        self._attempts = attempts if attempts > 0 else _MAX_ATTEMPTS
+        self._attempts = attempts if attempts > 0 else MAX_ATTEMPTS
         self._lock = Lock()
         self._clients: tuple[Route53Client, Route53Client] | None = None
 
@@ -316,10 +316,12 @@ class _AssumedRole:
         return DeferredRefreshableCredentials(method="assume-role", refresh_using=fetcher.fetch_credentials)
 
 
-def build_client(session: Session, service: str) -> Any:  # noqa: ANN401 - we have the SDK's types for Route 53 only
-    """Return a client of a *service* other than Route 53, for few and rare calls."""
+def build_client(
+    session: Session, service: str, attempts: int = _ATTEMPTS, timeouts_s: tuple[float, float] = SHORT_TIMEOUTS_S
+) -> Any:  # noqa: ANN401 - we have the SDK's types for Route 53 only
+    """Return a client of a *service* other than Route 53, by default for few and rare calls."""
     build: Any = session.client
-    return build(service, config=build_config(_ATTEMPTS, SHORT_TIMEOUTS_S))
+    return build(service, config=build_config(attempts, timeouts_s))
 
 
 def build_config(attempts: int, timeouts_s: tuple[float, float]) -> Config:

@@ -1,18 +1,19 @@
-"""The flags of the provider `aws`."""
+"""The flags of the providers `aws` and `aws-sd`."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from extdns.flags.flag import FlagSection, flag
-from extdns.flags.kind import NUMBER, make_choice_kind
+from extdns.flags.kind import KEY_VALUE, NUMBER, make_choice_kind
 from extdns.flags.unchecked_kinds import SIZE, TAG, TIME
 
 _BOTH: Final = ("aws", "aws-sd")
+_SD: Final = ("aws-sd",)
 
 
 class AwsFlags(FlagSection, topic="Providers aws and aws-sd", providers=("aws",)):
-    """The flags of the provider `aws`. An *aws_api_retries* of 0 means ten attempts."""
+    """The flags of the providers `aws` and `aws-sd`. An *aws_api_retries* of 0 means ten attempts."""
 
     aws_zone_type: str = flag(
         "manage only public or only private zones; empty is both",
@@ -61,6 +62,12 @@ class AwsFlags(FlagSection, topic="Providers aws and aws-sd", providers=("aws",)
     aws_prefer_cname: bool = flag("write CNAMEs instead of aliases", default=False)
     aws_conditional_writes: bool = flag(
         "use conditional writes: change a record only if it is still what was read", default=True, compat=False
+    )
+    aws_sd_service_cleanup: bool = flag(
+        "delete Cloud Map services of ours that have become empty", default=False, providers=_SD
+    )
+    aws_sd_create_tag: tuple[tuple[str, str], ...] = flag(
+        "tag put on Cloud Map services when they are created", default=(), kind=KEY_VALUE, providers=_SD
     )
 
 

@@ -78,6 +78,21 @@ def build_policy(scope: PolicyScope) -> PolicyDocument:
     return _build_document(find_zones, _build_statement("Read", read_actions, zones), change)
 
 
+def build_cloud_map_policy(*, tags: bool) -> PolicyDocument:
+    """Return the IAM policy of the role that reads and writes namespaces of Cloud Map.
+
+    Cloud Map changes Route 53 with the permissions of its caller.
+    """
+    reads = ("ListNamespaces", "GetNamespace", "ListServices", "ListInstances", "GetOperation")
+    writes = ("CreateService", "UpdateService", "DeleteService", "RegisterInstance", "DeregisterInstance")
+    actions = {
+        "Read": [f"servicediscovery:{name}" for name in reads],
+        "Change": [f"servicediscovery:{name}" for name in (*writes, *(["TagResource"] if tags else []))],
+        "Records": ["route53:GetHostedZone", "route53:ListHostedZonesByName", CHANGE],
+    }
+    return _build_document(*(_build_statement(sid, names, ["*"]) for sid, names in actions.items()))
+
+
 def build_assume_policy(role: str) -> PolicyDocument:
     """Return the IAM policy for the identity of the pod; it allows only assuming *role*."""
     return _build_document(_build_statement("Assume", ["sts:AssumeRole"], [role]))

@@ -49,7 +49,7 @@ from providers.common.api_calls import (
     convert_to_read_error,
     parse_service_name,
 )
-from providers.common.plain_batches import find_local_refusal
+from providers.common.plain_batches import Failure, find_local_refusal, join_failures
 from providers.common.zone_contents import ZoneContents
 
 _CONFLICTS: Final = frozenset({CONFLICT, PRECONDITION})
@@ -150,15 +150,12 @@ class AzureReader:
         return ZoneContents(build_records(sets, zone, self._ownership_names, self._tags))
 
 
-_Failure = WriteConflict | Refused | Forbidden | TryLater | Unknown
-
-
 class _Made(NamedTuple):
     """What became of a change set: the records that it left, whether anything was written, and why it failed."""
 
     records: tuple[Record, ...] = ()
     is_written: bool = False
-    failure: _Failure | None = None
+    failure: Failure | None = None
 
 
 class AzureWriter:
@@ -190,7 +187,7 @@ class AzureWriter:
             return Applied(records=tuple(sorted(records, key=lambda record: record.key)))
         if any(one.is_written for one in made):
             return Unknown(message=f"some of it was written, and then: {failures[0].message}")
-        return _join(failures)
+        return join_failures(failures)
 
     def _write_set(self, zone: Zone, change_set: ChangeSet) -> _Made:
         before = {write.key: write.old for write in change_set.writes if write.old}
@@ -334,8 +331,8 @@ def _is_written(record: Record, new: DesiredRecord, old: Record | None) -> bool:
     return _is_equal(record, new) and metadata == merge_metadata(new, old)
 
 
-def _build_failure(failed: CallFailedError, name: DnsName) -> _Failure:
-    def refuse() -> _Failure:
+def _build_failure(failed: CallFailedError, name: DnsName) -> Failure:
+    def refuse() -> Failure:
         if failed.code in _CONFLICTS:
             return WriteConflict(message=str(failed), offending_names=(name,))
         if failed.code.endswith(_MISSING):  # the next list of zones shows whether the zone was deleted
@@ -343,13 +340,3 @@ def _build_failure(failed: CallFailedError, name: DnsName) -> _Failure:
         return Refused(message=str(failed), offending_names=(name,))
 
     return convert_to_outcome(failed, refuse)
-
-
-def _join(failures: Iterable[_Failure]) -> Outcome:
-    """Return the outcome of a batch of which nothing was written: the first of *failures*, with all names like it."""
-    first, *others = failures
-    if not isinstance(first, WriteConflict | Refused):
-        return first
-    alike = [first, *(one for one in others if isinstance(one, type(first)))]
-    names = tuple(dict.fromkeys(name for one in alike for name in one.offending_names))
-    return type(first)(message="; ".join(one.message for one in alike[:5]), offending_names=names)

@@ -8,7 +8,7 @@ from typing import Final
 
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype, ttl
-from extdns.model.change import Refused, Write, WriteConflict
+from extdns.model.change import Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone
@@ -116,3 +116,17 @@ def _compare(current: Record | None, old: Record | None) -> str:
 def is_apex_ns(key: RecordKey, zone: Zone) -> bool:
     """Return whether *key* is that of the NS records at the name of *zone*."""
     return key.name == zone.name and key.type == rrtype.NS
+
+
+Failure = WriteConflict | Refused | Forbidden | TryLater | Unknown
+"""An outcome other than that all was written."""
+
+
+def join_failures(failures: Iterable[Failure]) -> Outcome:
+    """Return the outcome of a batch of which nothing was written: the first of *failures*, with all names like it."""
+    first, *others = failures
+    if not isinstance(first, WriteConflict | Refused):
+        return first
+    alike = [first, *(one for one in others if isinstance(one, type(first)))]
+    names = tuple(dict.fromkeys(name for one in alike for name in one.offending_names))
+    return type(first)(message="; ".join(one.message for one in alike[:5]), offending_names=names)

@@ -38,6 +38,22 @@ _OWNERSHIP_LABELS = (OWNER, OWNED_RECORD)
 _UNCERTAIN_LABELS = (*_OWNERSHIP_LABELS, RESOURCE)
 
 
+def check_owner(owner: str, codec: OwnershipTextCodec) -> None:
+    """Check that *owner* can be the owner id in texts of *codec*.
+
+    Raises:
+        UsageError: *owner* is empty or cannot be read back from an ownership record.
+    """
+    if not owner:
+        raise UsageError(
+            "--txt-owner-id= is empty\n  allowed: a name for this installation, which must not change later"
+        )
+    if codec.encode(StringMap.from_items({OWNER: owner})) is None:
+        raise UsageError(
+            f"--txt-owner-id={sanitize(owner)} cannot be put into an ownership record\n  allowed: {ENCODABLE_LABELS}"
+        )
+
+
 class TxtRegistry:
     """Reads and writes ownership in TXT records next to the records they cover."""
 
@@ -65,15 +81,7 @@ class TxtRegistry:
             UsageError: *owner* is empty or cannot be read back from an ownership record.
         """
         codec = codec or PlainTextCodec()
-        if not owner:
-            raise UsageError(
-                "--txt-owner-id= is empty\n  allowed: a name for this installation, which must not change later"
-            )
-        if codec.encode(StringMap.from_items({OWNER: owner})) is None:
-            raise UsageError(
-                f"--txt-owner-id={sanitize(owner)} cannot be put into an ownership record\n"
-                f"  allowed: {ENCODABLE_LABELS}"
-            )
+        check_owner(owner, codec)
         self._settings = TxtSettings(
             owner=owner,
             previous_owner=migrate_from,

@@ -1,0 +1,227 @@
+"""Call Cloud Map, and wait for the operations that calls start.
+
+The SDK repeats calls that were throttled or got no answer. That is safe: creating a service carries the same request id
+each time, and the other calls set what they state.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from providers.aws import errors
+from providers.aws.client import MAX_ATTEMPTS, build_client, open_session, translate_errors
+from providers.aws.cloudmap.services import Instance, Layout, Service, sort_instances
+from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, measure_call
+
+if TYPE_CHECKING:
+    from extdns.model.zone import RateLimitStatus
+    from providers.aws.settings import AwsAccount
+
+ALREADY_EXISTS: Final = "ServiceAlreadyExists"
+INSTANCE_GONE: Final = "InstanceNotFound"
+SERVICE_GONE: Final = "ServiceNotFound"
+NAMESPACE_GONE: Final = "NamespaceNotFound"
+_SERVICE: Final = "servicediscovery"
+_RECENT_REQUEST: Final = "DuplicateRequest"
+_PAGE: Final = 100
+_MAX_POLLS: Final = 60
+_POLL_S: Final = 1.0
+_FAILURES: Final = {
+    "ACCESS_DENIED": FailureKind.FORBIDDEN,
+    "EXPIRED_TOKEN": FailureKind.CREDENTIALS,
+    "INTERNAL_FAILURE": FailureKind.RETRYABLE,
+    "THROTTLED_REQUEST": FailureKind.RETRYABLE,
+}
+"""The kinds of failed operations, by their error codes."""
+
+
+class Namespace(NamedTuple):
+    """A namespace: `DNS_PUBLIC`, `DNS_PRIVATE` or `HTTP`."""
+
+    id: str
+    name: str
+    type: str
+
+
+class Operation(NamedTuple):
+    """An operation that a call has started: its id, the call, and what it is about."""
+
+    id: str
+    call: str
+    context: str
+
+
+class CloudMapApi:
+    """Calls Cloud Map, from any thread. Every call raises only `CallFailedError`."""
+
+    def __init__(
+        self,
+        account: AwsAccount,
+        attempts: int,
+        rate_limiter: RateLimiter,
+        wait: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """Create an API. The first call looks for the credentials of *account*.
+
+        Args:
+            account: the role, and how Cloud Map is called.
+            attempts: attempts of a call, the first included; 0 for the maximum of 10.
+            rate_limiter: delays calls to the allowed rate.
+            wait: sleeps for some seconds.
+        """
+        self._account = account
+        self._attempts = attempts or MAX_ATTEMPTS
+        self._rate_limiter = rate_limiter
+        self._wait = wait
+        self._lock = Lock()
+        self._client: Any = None
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._rate_limiter.read_rate_limits()
+
+    def list_namespaces(self) -> tuple[Namespace, ...]:
+        """Return all namespaces of the account in the region."""
+        pages = self._list("ListNamespaces", "Namespaces", "")
+        return tuple(Namespace(found["Id"], found["Name"], found["Type"]) for found in pages)
+
+    def list_services(self, namespace_id: str, context: str) -> tuple[Service, ...]:
+        """Return the services of a namespace, without their instances. A missing namespace is an error."""
+        filters = [{"Name": "NAMESPACE_ID", "Values": [namespace_id], "Condition": "EQ"}]
+        found = tuple(map(_parse_service, self._list("ListServices", "Services", context, Filters=filters)))
+        if not found:
+            self._call("GetNamespace", context, Id=namespace_id)
+        return found
+
+    def list_instances(self, service: Service, context: str) -> tuple[Instance, ...]:
+        """Return the instances of *service*."""
+        pages = self._list("ListInstances", "Instances", context, ServiceId=service.id)
+        return sort_instances(
+            Instance(id=found["Id"], attributes=tuple(sorted(found.get("Attributes", {}).items()))) for found in pages
+        )
+
+    def create_service(
+        self, namespace_id: str, name: str, layout: Layout, description: str, tags: Mapping[str, str], context: str
+    ) -> Service:
+        """Create a service without instances, and return it."""
+        request: dict[str, Any] = {
+            "NamespaceId": namespace_id,
+            "Name": name,
+            "DnsConfig": {"RoutingPolicy": layout.routing, "DnsRecords": _format_ttls(layout)},
+        }
+        if description:
+            request["Description"] = description
+        if tags:
+            request["Tags"] = [{"Key": key, "Value": value} for key, value in tags.items()]
+        answer = self._call("CreateService", context, changes=1, **request)
+        return Service(
+            id=answer["Service"]["Id"],
+            name=name,
+            description=description,
+            routing=layout.routing,
+            ttls_s=layout.ttls_s,
+        )
+
+    def update_service(
+        self, service: Service, ttls_s: tuple[tuple[str, int], ...], description: str, context: str
+    ) -> Operation:
+        """Give *service* TTLs and a description. An update states everything else that it would remove."""
+        change: dict[str, Any] = {
+            "Description": description,
+            "DnsConfig": {"DnsRecords": [{"Type": rtype, "TTL": ttl_s} for rtype, ttl_s in ttls_s]},
+        }
+        if service.health_check:
+            change["HealthCheckConfig"] = dict(service.health_check)
+        return self._start("UpdateService", context, Id=service.id, Service=change)
+
+    def register(self, service: Service, instance: Instance, context: str) -> Operation:
+        """Register *instance*, or replace the one with its id."""
+        attributes = dict(instance.attributes)
+        return self._start(
+            "RegisterInstance", context, ServiceId=service.id, InstanceId=instance.id, Attributes=attributes
+        )
+
+    def deregister(self, service: Service, instance: Instance, context: str) -> Operation:
+        """Deregister *instance*."""
+        return self._start("DeregisterInstance", context, ServiceId=service.id, InstanceId=instance.id)
+
+    def delete_service(self, service: Service, context: str) -> None:
+        """Delete *service*, which must have no instances."""
+        self._call("DeleteService", context, changes=1, Id=service.id)
+
+    def wait_for(self, operation: Operation) -> None:
+        """Wait until *operation* is done, for at most a minute of pauses."""
+        for _ in range(_MAX_POLLS):
+            found = self._call("GetOperation", operation.context, OperationId=operation.id)["Operation"]
+            if found["Status"] == "SUCCESS":
+                return
+            if found["Status"] == "FAIL":
+                code = found.get("ErrorCode") or "FAIL"
+                kind = _FAILURES.get(code, FailureKind.REFUSED)
+                raise CallFailedError(kind, operation.call, operation.context, code, found.get("ErrorMessage", ""))
+            self._wait(_POLL_S)
+        detail = f"operation {operation.id} is not done after {_MAX_POLLS * _POLL_S:.0f} s"
+        raise CallFailedError(FailureKind.UNANSWERED, operation.call, operation.context, "Timeout", detail)
+
+    def _start(self, operation: str, context: str, **request: object) -> Operation:
+        answer = self._call(operation, context, changes=1, **request)
+        return Operation(answer["OperationId"], f"{_SERVICE}:{operation}", context)
+
+    def _list(self, operation: str, items: str, context: str, **request: object) -> Iterator[dict[str, Any]]:
+        """Yield the *items* of all pages."""
+        token: dict[str, str] = {}
+        while True:
+            answer = self._call(operation, context, MaxResults=_PAGE, **request, **token)
+            yield from answer[items]
+            if not answer.get("NextToken"):
+                return
+            token = {"NextToken": answer["NextToken"]}
+
+    def _call(self, operation: str, context: str, *, changes: int = 0, **request: object) -> dict[str, Any]:
+        """Call *operation* once the rate limit allows it. *changes* is 1 for a write, 0 for a read."""
+        self._rate_limiter.acquire(operation, changes=changes)
+        calls = self._account.calls
+        if changes:
+            calls.require_can_write(f"{_SERVICE}:{operation}", context)
+        try:
+            with measure_call(calls.on_call, operation), translate_errors(_SERVICE, operation, context):
+                method = getattr(self._open_client(), re.sub(r"(?<!^)(?=[A-Z])", "_", operation).lower())
+                answer: dict[str, Any] = method(**request)
+        except CallFailedError as failed:
+            if errors.is_throttled(failed.code):
+                self._rate_limiter.record_throttle(operation, changes=changes)
+            elif failed.kind is FailureKind.CREDENTIALS:
+                self._client = None  # credentials may exist by the next call
+            if failed.code == _RECENT_REQUEST:
+                failed.kind = FailureKind.RETRYABLE
+            raise
+        self._rate_limiter.record_success(operation)
+        return answer
+
+    def _open_client(self) -> Any:  # noqa: ANN401 - we have the SDK's types for Route 53 only
+        with self._lock:
+            if self._client is None:
+                session = open_session(self._account)
+                self._client = build_client(session, _SERVICE, self._attempts, DEFAULT_TIMEOUTS_S)
+            return self._client
+
+
+def _format_ttls(layout: Layout) -> list[dict[str, Any]]:
+    return [{"Type": rtype, "TTL": ttl_s} for rtype, ttl_s in layout.ttls_s]
+
+
+def _parse_service(found: dict[str, Any]) -> Service:
+    config = found.get("DnsConfig") or {}
+    return Service(
+        id=found["Id"],
+        name=found["Name"],
+        count=found.get("InstanceCount"),
+        description=found.get("Description", ""),
+        routing=config.get("RoutingPolicy", ""),
+        ttls_s=tuple(sorted((one["Type"], one["TTL"]) for one in config.get("DnsRecords", ()))),
+        health_check=tuple(sorted((found.get("HealthCheckConfig") or {}).items())),
+    )

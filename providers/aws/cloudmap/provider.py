@@ -1,0 +1,385 @@
+"""Read and write namespaces of Cloud Map: the `ZoneReader` and `ZoneWriter` ports."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from extdns.model import rrtype
+from extdns.model.capabilities import Capabilities
+from extdns.model.change import (
+    AdjustedRecords,
+    Applied,
+    Batch,
+    ChangeSet,
+    Forbidden,
+    Outcome,
+    Refused,
+    TryLater,
+    Unknown,
+    WriteConflict,
+)
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList, ZonePage
+from providers.aws.cloudmap.client import (
+    ALREADY_EXISTS,
+    INSTANCE_GONE,
+    NAMESPACE_GONE,
+    SERVICE_GONE,
+    CloudMapApi,
+    Operation,
+)
+from providers.aws.cloudmap.services import (
+    Contents,
+    Instance,
+    Service,
+    adjust_record,
+    build_instance_id,
+    build_records,
+    build_service_name,
+    find_problem,
+    plan_layout,
+    read_contents,
+    sort_instances,
+)
+from providers.aws.settings import Route53ZoneFilter
+from providers.common.api_calls import (
+    CallFailedError,
+    FailureKind,
+    build_zone_list,
+    convert_to_outcome,
+    convert_to_read_error,
+    parse_service_name,
+)
+from providers.common.plain_batches import Failure, join_failures
+
+_PRIVATE: Final = {"DNS_PUBLIC": False, "DNS_PRIVATE": True}
+_MAX_WRITES: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudMapSettings:
+    """Settings of the provider.
+
+    Attributes:
+        zone_filter: selects namespaces.
+        shows_descriptions: whether the descriptions of services are ownership records.
+        removes_empty: whether a service is deleted with its last instance.
+        tags: the tags of new services.
+        page_names: the names on a page.
+    """
+
+    zone_filter: Route53ZoneFilter = Route53ZoneFilter()
+    shows_descriptions: bool = True
+    removes_empty: bool = False
+    tags: tuple[tuple[str, str], ...] = ()
+    page_names: int = 1000
+
+
+class CloudMapReader:
+    """Reads namespaces; safe from any thread."""
+
+    def __init__(self, settings: CloudMapSettings, api: CloudMapApi) -> None:
+        """Create a reader that calls *api*."""
+        self._settings = settings
+        self._api = api
+        self._capabilities = Capabilities(
+            atomic=False,
+            conditional=False,
+            max_batch_writes=_MAX_WRITES,
+            reads_full_zones=True,
+            longest_match_only=True,
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What Cloud Map can do: calls have no conditions, and several are not made as one."""
+        return self._capabilities
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._api.read_rate_limits()
+
+    def list_zones(self) -> ZoneList:
+        """Return the namespaces with DNS that match the filters.
+
+        Raises:
+            ProviderError: the namespaces cannot be listed, and not for lack of permissions.
+        """
+        try:
+            found = self._api.list_namespaces()
+        except CallFailedError as exc:
+            if exc.kind is not FailureKind.FORBIDDEN:
+                raise convert_to_read_error(exc) from exc
+            return ZoneList(zones=(), failed=(AccountFailure(account="", message=str(exc), permanent=True),))
+        named = ((one, parse_service_name(one.name)) for one in found if one.type in _PRIVATE)
+        zones = (Zone(name=name, id=one.id, private=_PRIVATE[one.type]) for one, name in named if name is not None)
+        matches = self._settings.zone_filter.matches
+        return build_zone_list(((zone, matches(zone.id, zone.name, private=zone.private)) for zone in zones), calls=1)
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return *desired* in the form in which *zone* will hold it, or why Cloud Map would refuse it."""
+        return AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the records of the next names. All services are listed for each page, and the instances of its own.
+
+        Raises:
+            ProviderError: the namespace cannot be read, or does not exist.
+        """
+        try:
+            services = self._list_services(zone)
+            names = sorted(services, key=lambda name: name.order)
+            rest = names if after is None else [name for name in names if name.order > DnsName(after).order]
+            part = rest[: self._settings.page_names]
+            records = self._read_records(zone, services, part)
+        except CallFailedError as exc:
+            raise convert_to_read_error(exc) from exc
+        return ZonePage(records=records, after=part[-1] if len(part) < len(rest) else None)
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*.
+
+        Raises:
+            ProviderError: the namespace cannot be read, or does not exist.
+        """
+        if not names:
+            return ()
+        try:
+            return self._read_records(zone, self._list_services(zone), sorted(set(names)))
+        except CallFailedError as exc:
+            raise convert_to_read_error(exc) from exc
+
+    def _list_services(self, zone: Zone) -> dict[DnsName, Service]:
+        found = self._api.list_services(zone.id, f"namespace {zone}")
+        named = ((parse_service_name(f"{service.name}.{zone.name}"), service) for service in found)
+        return {name: service for name, service in named if name is not None}
+
+    def _read_records(
+        self, zone: Zone, services: Mapping[DnsName, Service], names: Iterable[DnsName]
+    ) -> tuple[Record, ...]:
+        """Return the records of *names*. A service without instances is not asked for them."""
+        shows = self._settings.shows_descriptions
+        found: list[Record] = []
+        for name, service in ((name, services[name]) for name in names if name in services):
+            instances = self._api.list_instances(service, _describe(name, zone)) if service.count != 0 else ()
+            found += build_records(replace(service, instances=instances, count=None), name, shows_description=shows)
+        return tuple(found)
+
+
+_Steps = Generator[list[Operation], None, Service | None]
+"""The steps of one name: yields the operations to wait for before the next step, and returns the service at the end."""
+
+
+class _Plan(NamedTuple):
+    """What one name will hold: the service as it was read, None if there is none, its contents and its description."""
+
+    name: DnsName
+    service: Service | None
+    contents: Contents
+    description: str
+
+
+@dataclass(slots=True)
+class _Made:
+    """What became of a batch so far: the services at the end of their steps, failures, and how much was written."""
+
+    services: dict[DnsName, Service | None] = field(default_factory=dict[DnsName, Service | None])
+    failures: list[Failure] = field(default_factory=list[Failure])
+    writes: int = 0
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a call failed in a way in which others would fail, too."""
+        return any(isinstance(one, Forbidden | TryLater | Unknown) for one in self.failures)
+
+    def start(self, name: DnsName, steps: _Steps) -> list[Operation] | None:
+        """Take the next step of *name*, and return the operations to wait for; None after the last step."""
+        try:
+            return None if self.is_stopped else next(steps)
+        except StopIteration as end:
+            self.services[name] = end.value
+        except CallFailedError as exc:
+            self.failures.append(_build_failure(exc, name))
+        return None
+
+    def count(self, operation: Operation) -> Operation:
+        """Count *operation*, which has been started, as a write until it turns out to have failed."""
+        self.writes += 1
+        return operation
+
+    def finish(self, name: DnsName, api: CloudMapApi, operations: Iterable[Operation]) -> bool:
+        """Wait for all *operations*, and return whether all of them were carried out."""
+        failed = False
+        for operation in operations:
+            try:
+                api.wait_for(operation)
+            except CallFailedError as exc:
+                failed = True
+                self.writes -= exc.kind is not FailureKind.UNANSWERED
+                self.failures.append(_build_failure(exc, name))
+        return not failed
+
+
+class CloudMapWriter:
+    """Writes several services at a time, each in steps, because Cloud Map carries out most calls later.
+
+    New instances are registered before old ones are deregistered. A service of other types is deleted and created.
+    """
+
+    def __init__(self, settings: CloudMapSettings, api: CloudMapApi) -> None:
+        """Create a writer that calls *api*."""
+        self._settings = settings
+        self._api = api
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Make the writes of each name.
+
+        A name that is refused does not stop the others. If some of it was written and some was not, the outcome is
+        unknown, and the engine reads the names. Applied writes are unconditional: what others did to a service after
+        it was read is overwritten. A service that they created in the meantime stays.
+        """
+        if problem := _find_problem(zone, batch):
+            return problem
+        made = _Made()
+        plans = [_plan(change_set) for change_set in batch.change_sets]
+        steps = {plan.name: self._write(zone, plan, made) for plan in plans}
+        while steps:
+            started = {name: made.start(name, one) for name, one in steps.items()}
+            steps = {
+                name: steps[name]
+                for name, operations in started.items()
+                if operations is not None and made.finish(name, self._api, operations)
+            }
+        if made.failures and made.writes:
+            return Unknown(message=f"some of it was written, and then: {made.failures[0].message}", unconditional=True)
+        if made.failures:
+            return join_failures(made.failures)
+        keys = {write.key for write in batch.writes}
+        shows = self._settings.shows_descriptions
+        records = (
+            record
+            for name, service in made.services.items()
+            for record in (build_records(service, name, shows_description=shows) if service else ())
+        )
+        found = sorted((record for record in records if record.key in keys), key=lambda record: record.key)
+        return Applied(records=tuple(found), unconditional=bool(keys))
+
+    def _write(self, zone: Zone, plan: _Plan, made: _Made) -> _Steps:
+        """Bring the service of one name to what *plan* says."""
+        context = _describe(plan.name, zone)
+        layout = plan_layout(plan.contents) if plan.contents else None
+        service = plan.service
+        if service is None and not self._settings.shows_descriptions:
+            service = self._find_empty(zone, plan.name)
+        if service and layout and not layout.fits(service):
+            yield self._deregister(service, service.instances, context, made)
+            self._api.delete_service(service, context)
+            made.writes += 1
+            service = None
+        if service is None:
+            if layout is None:
+                return None
+            tags, name = dict(self._settings.tags), build_service_name(plan.name, zone)
+            service = self._api.create_service(zone.id, name, layout, plan.description, tags, context)
+            made.writes += 1
+        ttls_s = layout.ttls_s if layout else service.ttls_s
+        if (service.ttls_s, service.description) != (ttls_s, plan.description):
+            yield [made.count(self._api.update_service(service, ttls_s, plan.description, context))]
+            service = replace(service, ttls_s=ttls_s, description=plan.description)
+        wanted = layout.values if layout else ()
+        known = {instance.values for instance in service.instances}
+        new = [Instance(id=build_instance_id(one), attributes=one) for one in wanted if one not in known]
+        yield [made.count(self._api.register(service, one, context)) for one in new]
+        ids = {instance.id for instance in new}
+        others = [instance for instance in service.instances if instance.id not in ids]
+        old = [instance for instance in others if instance.values not in wanted]
+        yield self._deregister(service, old, context, made)
+        service = replace(service, instances=sort_instances([*(one for one in others if one not in old), *new]))
+        if not service.instances and self._settings.removes_empty:
+            self._api.delete_service(service, context)
+            made.writes += 1
+            return None
+        return service
+
+    def _deregister(
+        self, service: Service, instances: Iterable[Instance], context: str, made: _Made
+    ) -> list[Operation]:
+        """Deregister *instances*. One that is gone needs nothing."""
+        started: list[Operation] = []
+        for instance in instances:
+            try:
+                started.append(made.count(self._api.deregister(service, instance, context)))
+            except CallFailedError as exc:
+                if exc.code != INSTANCE_GONE:
+                    raise
+        return started
+
+    def _find_empty(self, zone: Zone, name: DnsName) -> Service | None:
+        """Return the service of *name* if it has no instances: without a registry, nothing else shows that it exists."""
+        context = _describe(name, zone)
+        text = build_service_name(name, zone)
+        found = (one for one in self._api.list_services(zone.id, context) if one.name.lower() == text)
+        return next((one for one in found if not self._api.list_instances(one, context)), None)
+
+
+def _describe(name: DnsName, zone: Zone) -> str:
+    return f"service {name} in namespace {zone}"
+
+
+def _plan(change_set: ChangeSet) -> _Plan:
+    """Return what the writes of *change_set* make of its name. A deleted ownership record leaves the description."""
+    writes = change_set.writes
+    exact = (write.old.exact for write in writes if write.old)
+    service = next((one for one in exact if isinstance(one, Service)), None)
+    contents = read_contents(service) if service else {}
+    description = service.description if service else ""
+    for write in writes:
+        if write.key.type == rrtype.TXT:
+            description = write.new.targets[0].removeprefix('"').removesuffix('"') if write.new else description
+            continue
+        _, ttl_s = contents.pop(write.key.type, ((), 0))
+        if write.new:
+            contents[write.key.type] = (write.new.targets, write.new.ttl_s or ttl_s)
+    return _Plan(change_set.name, service, contents, description)
+
+
+def _find_problem(zone: Zone, batch: Batch) -> Refused | WriteConflict | None:
+    """Return why *batch* cannot be sent, as is known without a call; None if it can."""
+    found = {one.name: problem for one in batch.change_sets if (problem := _find_name_problem(zone, one))}
+    if found:
+        message = "; ".join(f"{name}: {problem}" for name, problem in found.items())
+        return Refused(message=message, offending_names=tuple(found))
+    unread = {one.key.name for one in batch.writes if one.old and not isinstance(one.old.exact, Service)}
+    if unread:
+        return WriteConflict(message="the services of the records are not known", offending_names=tuple(sorted(unread)))
+    return None
+
+
+def _find_name_problem(zone: Zone, change_set: ChangeSet) -> str:
+    for new in (write.new for write in change_set.writes if write.new):
+        if not new.name.within(zone.name):
+            return f"it lies outside namespace {zone}"
+        if new.type != rrtype.TXT and (problem := find_problem(new, zone)):
+            return problem
+    plan = _plan(change_set)
+    if rrtype.CNAME in plan.contents and len(plan.contents) > 1:
+        return f"a CNAME cannot coexist with {', '.join(sorted({*plan.contents} - {rrtype.CNAME}))}"
+    if plan.service is None and not plan.contents:
+        return "there is no service that could have a description"
+    return ""
+
+
+def _build_failure(failed: CallFailedError, name: DnsName) -> Failure:
+    def refuse() -> Failure:
+        if failed.code in {ALREADY_EXISTS, SERVICE_GONE}:
+            return WriteConflict(message=str(failed), offending_names=(name,))
+        if failed.code == NAMESPACE_GONE:  # the next list of namespaces shows whether it was deleted
+            return TryLater(message=str(failed))
+        return Refused(message=str(failed), offending_names=(name,))
+
+    return convert_to_outcome(failed, refuse)

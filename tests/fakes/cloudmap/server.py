@@ -1,0 +1,226 @@
+"""The fake Cloud Map. It does not import the product."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from threading import RLock
+from typing import Any, Final
+
+from tests.fakes.service.answers import Answer, ApiError
+from tests.fakes.service.listener import Request
+from tests.fakes.service.server import FakeService
+
+Json = dict[str, Any]
+_TARGET: Final = "Route53AutoNaming_v20170314."
+_LABEL: Final = r"(?:[a-zA-Z0-9_][a-zA-Z0-9-_]{0,61}[a-zA-Z0-9_]|[a-zA-Z0-9])"
+_NAME: Final = re.compile(rf"(?=.{{1,127}}$){_LABEL}(?:\.{_LABEL})*")
+_INSTANCE_ID: Final = re.compile(r"[0-9a-zA-Z_/:.@-]{1,64}")
+_COMBINATIONS: Final = ({"A"}, {"AAAA"}, {"A", "AAAA"}, {"SRV"}, {"CNAME"})
+_NEEDED: Final = {"A": "AWS_INSTANCE_IPV4", "AAAA": "AWS_INSTANCE_IPV6", "CNAME": "AWS_INSTANCE_CNAME"}
+_ALIAS: Final = "AWS_ALIAS_DNS_NAME"
+_PER_SERVICE: Final = 1000
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call received, by which faults select. `zone_id` is the id of its namespace or service, "" without any."""
+
+    action: str
+    zone_id: str
+
+
+@dataclass
+class Operation:
+    """An operation: what it does when it ends, and how often it has to be asked for until then."""
+
+    work: Callable[[], None]
+    left: int
+    error: str = ""
+    status: str = "SUBMITTED"
+
+
+@dataclass
+class CloudMap(FakeService):
+    """A fake Cloud Map.
+
+    Attributes:
+        delay: how often an operation has to be asked for before the answer in which it ends.
+        fails: the error codes with which the next operations end, "" for success.
+        page: the most items in an answer.
+        log: the actions of the calls received.
+    """
+
+    delay: int = 1
+    page: int = 2
+    fails: list[str] = field(default_factory=list[str])
+    log: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        FakeService.__init__(self)
+        self._lock = RLock()
+        self.reset()
+
+    def reset(self) -> None:
+        """Remove everything."""
+        self.faults.clear()
+        self.delay, self._ids = 1, count(1)
+        self.fails.clear()
+        self.log.clear()
+        self.namespaces: dict[str, Json] = {}
+        self.services: dict[str, Json] = {}
+        self.instances: dict[str, dict[str, Mapping[str, str]]] = {}
+        self.tags: dict[str, list[Json]] = {}
+        self._operations: dict[str, Operation] = {}
+
+    def add_namespace(self, name: str, kind: str = "DNS_PUBLIC") -> str:
+        """Add a namespace and return its id."""
+        key = f"ns-{next(self._ids)}"
+        self.namespaces[key] = {"Id": key, "Name": name, "Type": kind}
+        return key
+
+    def find(self, name: str) -> Json | None:
+        """Return the service with this name, None if there is none."""
+        return next((one for one in self.services.values() if one["Name"] == name), None)
+
+    def list_values(self, name: str) -> list[tuple[str, str]]:
+        """Return the attributes of all instances of a service, sorted."""
+        service = self.find(name)
+        found = self.instances[service["Id"]].values() if service else ()
+        return sorted(item for one in found for item in one.items())
+
+    def _respond(self, request: Request) -> Answer:
+        action = request.headers["x-amz-target"].removeprefix(_TARGET)
+        body: Json = json.loads(request.body)
+        self.log.append(action)
+        subject = body.get("ServiceId") or body.get("NamespaceId") or body.get("Id") or ""
+        fault = self.faults.take(Call(action, subject))
+        try:
+            fault.before()
+            with self._lock:
+                answer = Answer(status=200, body=json.dumps(getattr(self, f"_do_{action}")(body)).encode())
+        except ApiError as exc:
+            text = json.dumps({"__type": exc.code, "Message": exc.message})
+            answer = Answer(status=exc.status, body=text.encode())
+        return fault.after(answer)
+
+    def _do_ListNamespaces(self, body: Json) -> Json:  # noqa: N802 - the name of the action
+        return self._list(body, "Namespaces", list(self.namespaces.values()))
+
+    def _do_GetNamespace(self, body: Json) -> Json:  # noqa: N802
+        return {"Namespace": self._get_namespace(body["Id"])}
+
+    def _do_ListServices(self, body: Json) -> Json:  # noqa: N802
+        wanted = {value for one in body.get("Filters", ()) if one["Name"] == "NAMESPACE_ID" for value in one["Values"]}
+        found = [one for one in self.services.values() if not wanted or one["namespace"] in wanted]
+        shown = [{key: value for key, value in one.items() if key != "namespace"} for one in found]
+        return self._list(body, "Services", [{**one, "InstanceCount": len(self.instances[one["Id"]])} for one in shown])
+
+    def _do_ListInstances(self, body: Json) -> Json:  # noqa: N802
+        held = self.instances[self._get_service(body["ServiceId"])["Id"]]
+        return self._list(body, "Instances", [{"Id": key, "Attributes": dict(one)} for key, one in held.items()])
+
+    def _list(self, body: Json, items: str, found: list[Json]) -> Json:
+        start = int(body.get("NextToken", "0"))
+        end = start + min(body.get("MaxResults", 100), self.page)
+        return {items: found[start:end], **({"NextToken": str(end)} if end < len(found) else {})}
+
+    def _do_CreateService(self, body: Json) -> Json:  # noqa: N802
+        self._get_namespace(body["NamespaceId"])
+        name, config = body["Name"], body["DnsConfig"]
+        types = {one["Type"] for one in config["DnsRecords"]}
+        routing = config.get("RoutingPolicy", "MULTIVALUE")
+        _require(bool(_NAME.fullmatch(name)), f"the name {name!r} of the service is not valid")
+        _require(types in _COMBINATIONS, f"a service cannot have the types {sorted(types)}")
+        _require(routing == "WEIGHTED" or "CNAME" not in types, "CNAME needs the routing policy WEIGHTED")
+        _require(len(body.get("Description", "")) <= 1024, "the description is too long")
+        for one in self.services.values():
+            if (one["namespace"], one["Name"].lower()) == (body["NamespaceId"], name.lower()):
+                raise ApiError(400, "ServiceAlreadyExists", f"service {name} exists")
+        key = f"srv-{next(self._ids)}"
+        described = {"Description": body["Description"]} if "Description" in body else {}
+        made = {"Id": key, "Name": name, "Type": "DNS_HTTP", "DnsConfig": {**config, "RoutingPolicy": routing}}
+        self.services[key] = {**made, **described, "namespace": body["NamespaceId"]}
+        self.instances[key] = {}
+        self.tags[key] = body.get("Tags", [])
+        return {"Service": made}
+
+    def _do_UpdateService(self, body: Json) -> Json:  # noqa: N802
+        service, change = self._get_service(body["Id"]), body["Service"]
+        kept = {one["Type"] for one in service["DnsConfig"]["DnsRecords"]}
+        stated = change.get("DnsConfig", {}).get("DnsRecords", [])
+        _require({one["Type"] for one in stated} <= kept, "the types of a service cannot change")
+
+        def work() -> None:
+            service["DnsConfig"] = {**service["DnsConfig"], "DnsRecords": stated}
+            service["Description"] = change.get("Description", service.get("Description", ""))
+            service.pop("HealthCheckConfig", None)
+            service.update({key: change[key] for key in change if key == "HealthCheckConfig"})
+
+        return self._begin(work)
+
+    def _do_DeleteService(self, body: Json) -> Json:  # noqa: N802
+        service = self._get_service(body["Id"])
+        if self.instances[service["Id"]]:
+            raise ApiError(400, "ResourceInUse", "the service has instances")
+        del self.services[service["Id"]], self.instances[service["Id"]]
+        return {}
+
+    def _do_RegisterInstance(self, body: Json) -> Json:  # noqa: N802
+        service, key, attributes = self._get_service(body["ServiceId"]), body["InstanceId"], body["Attributes"]
+        held, config = self.instances[service["Id"]], service["DnsConfig"]
+        types = {one["Type"] for one in config["DnsRecords"]}
+        _require(bool(_INSTANCE_ID.fullmatch(key)), f"the id {key!r} of the instance is not valid")
+        if _ALIAS in attributes:
+            _require(types <= {"A", "AAAA"} and config["RoutingPolicy"] == "WEIGHTED", "no alias in this service")
+            _require(not set(attributes) & set(_NEEDED.values()), "an alias has no other values")
+        else:
+            _require({_NEEDED[one] for one in types if one in _NEEDED} <= attributes.keys(), "a value is missing")
+        if len(held.keys() | {key}) > _PER_SERVICE:
+            raise ApiError(400, "ResourceLimitExceeded", "the service has too many instances")
+        return self._begin(lambda: held.update({key: attributes}))
+
+    def _do_DeregisterInstance(self, body: Json) -> Json:  # noqa: N802
+        held, key = self.instances[self._get_service(body["ServiceId"])["Id"]], body["InstanceId"]
+        if key not in held:
+            raise ApiError(404, "InstanceNotFound", f"no instance {key}")
+        return self._begin(lambda: held.pop(key, None) and None)
+
+    def _do_GetOperation(self, body: Json) -> Json:  # noqa: N802
+        operation = self._operations.get(body["OperationId"])
+        if operation is None:
+            raise ApiError(400, "OperationNotFound", "no such operation")
+        self._advance(operation)
+        error = {"ErrorCode": operation.error, "ErrorMessage": "armed by a test"} if operation.error else {}
+        return {"Operation": {"Id": body["OperationId"], "Status": operation.status, **error}}
+
+    def _begin(self, work: Callable[[], None]) -> Json:
+        key = f"operation-{next(self._ids)}"
+        self._operations[key] = Operation(work, self.delay, self.fails.pop(0) if self.fails else "")
+        return {"OperationId": key}
+
+    def _advance(self, operation: Operation) -> None:
+        if operation.left > 0:
+            operation.left, operation.status = operation.left - 1, "PENDING"
+        elif operation.status not in {"SUCCESS", "FAIL"}:
+            operation.status = "FAIL" if operation.error else "SUCCESS"
+            if not operation.error:
+                operation.work()
+
+    def _get_namespace(self, key: str) -> Json:
+        if key not in self.namespaces:
+            raise ApiError(404, "NamespaceNotFound", f"no namespace {key}")
+        return self.namespaces[key]
+
+    def _get_service(self, key: str) -> Json:
+        if key not in self.services:
+            raise ApiError(404, "ServiceNotFound", f"no service {key}")
+        return self.services[key]
+
+
+def _require(holds: bool, problem: str) -> None:  # noqa: FBT001 - reads as a sentence
+    if not holds:
+        raise ApiError(400, "InvalidInput", problem)
