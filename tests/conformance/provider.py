@@ -21,7 +21,9 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
-from extdns.ports import ZoneReader, ZoneWriter
+from extdns.ports import Registry, ZoneReader, ZoneWriter
+from providers.aws.cloudmap.provider import CloudMapReader, CloudMapSettings, CloudMapWriter
+from providers.aws.cloudmap.services import TYPES as CLOUDMAP_TYPES
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
 from providers.azure.adjust import TYPES as AZURE_TYPES
@@ -40,8 +42,10 @@ from providers.webhook.settings import WebhookSettings
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
-from tests import azure, cloudflare
+from registry.aws_sd.registry import DescriptionRegistry
+from tests import azure, cloudflare, cloudmap
 from tests import clouddns as google
+from tests.builders import REGISTRY
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
 from tests.fakes.webhook.server import WebhookServer
@@ -68,6 +72,8 @@ class Rig:
         normalize: returns a target in the form in which the service holds it.
         refusals: names that the service refuses, with a part of its answer.
         types: the record types that the provider supports.
+        registry: how ownership is recorded.
+        names: returns whether the service can have records at a name.
     """
 
     reader: ZoneReader
@@ -82,6 +88,8 @@ class Rig:
     normalize: Callable[[str], str] = str
     refusals: Mapping[str, str] = field(default_factory=dict)
     types: frozenset[str] = OWNABLE
+    registry: Registry = REGISTRY
+    names: Callable[[str], bool] = lambda _: True
 
     def submit(self, *writes: Write) -> object:
         """Submit *writes* as one batch and return the outcome."""
@@ -202,6 +210,24 @@ def build_route53_rig(_: Path) -> Rig:
         zone=reader.list_zones().zones[0],
         routes=StringMap.from_items({"aws/weight": "10"}),
         types=OWNABLE - {rrtype.DNAME},
+    )
+
+
+def build_cloudmap_rig(_: Path) -> Rig:
+    """Build a rig with the Cloud Map provider, a namespace in the fake service, and pages of three names."""
+    fake, client = cloudmap.service()
+    fake.reset()
+    fake.add_namespace("example.org")
+    settings = CloudMapSettings(removes_empty=True, page_names=3)
+    reader = CloudMapReader(settings, client)
+    return Rig(
+        reader=reader,
+        writer=CloudMapWriter(settings, client),
+        other=CloudMapWriter(settings, client),
+        zone=reader.list_zones().zones[0],
+        types=CLOUDMAP_TYPES,
+        registry=DescriptionRegistry(owner="me", managed_types=CLOUDMAP_TYPES),
+        names=lambda name: "*" not in name,
     )
 
 
@@ -390,6 +416,7 @@ def get_fake_webhook() -> WebhookServer:
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "acme-zones": build_acme_rig,
     "aws": build_route53_rig,
+    "aws-sd": build_cloudmap_rig,
     "azure-dns": build_azure_rig,
     "azure-private-dns": partial(build_azure_rig, private=True),
     "careless": build_careless_rig,

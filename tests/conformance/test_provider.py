@@ -87,7 +87,7 @@ def test_list_zones_returns_the_zone_with_its_id(rig: Rig) -> None:
 def test_a_created_record_is_read_back_as_desired(rig: Rig, desired_record: DesiredRecord) -> None:
     before = rig.read()
     is_portable = rig.keeps_all_texts or desired_record.targets not in UNUSUAL_TEXTS
-    if desired_record.type not in rig.types or not is_portable:
+    if desired_record.type not in rig.types or not is_portable or not rig.names(desired_record.name):
         assert rig.reader.adjust([desired_record], rig.zone).accepted == ()
         return
     desired_record = replace(desired_record, targets=tuple(map(rig.normalize, desired_record.targets)))
@@ -136,8 +136,9 @@ def test_adjusting_an_adjusted_record_changes_nothing(rig: Rig) -> None:
 
 
 def test_pages_of_a_zone_contain_each_record_once_grouped_by_name(rig: Rig) -> None:
-    names = [f"{label}.example.org" for label in ("b", "a-b", "a", "x.a", "*.a", "_c")]
-    rig.apply(*(create(name, "TXT", OWNERSHIP) for name in names))
+    names = [name for label in ("b", "a-b", "a", "x.a", "*.a", "_c") if rig.names(name := f"{label}.example.org")]
+    data = ("TXT", OWNERSHIP) if "TXT" in rig.types else ("A", "192.0.2.1")
+    rig.apply(*(create(name, *data) for name in names))
     records = rig.read()
     assert len({record.key for record in records}) == len(records)
     assert {record.name for record in records} >= set(names)
@@ -206,7 +207,8 @@ def test_creating_an_existing_record_is_a_write_conflict(guarded: Rig) -> None:
 
 
 def test_a_record_and_its_ownership_record_can_be_created_updated_and_deleted_in_one_batch(rig: Rig) -> None:
-    made = rig.apply(create("web.example.org", "A", "192.0.2.1"), create("a-web.example.org", "TXT", OWNERSHIP))
+    name = rig.registry.ownership_name(DnsName("web.example.org"))
+    made = rig.apply(create("web.example.org", "A", "192.0.2.1"), create(str(name), "TXT", OWNERSHIP))
     record, ownership = sorted(made, key=lambda record: record.type)
     changed = rig.apply(restate(ownership), update(record, "192.0.2.2"))
     assert {r.targets for r in changed} == {ownership.targets, ("192.0.2.2",)}

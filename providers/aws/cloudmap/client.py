@@ -94,7 +94,7 @@ class CloudMapApi:
         filters = [{"Name": "NAMESPACE_ID", "Values": [namespace_id], "Condition": "EQ"}]
         found = tuple(map(_parse_service, self._list("ListServices", "Services", context, Filters=filters)))
         if not found:
-            self._call("GetNamespace", context, Id=namespace_id)
+            self._call("GetNamespace", context, {"Id": namespace_id})
         return found
 
     def list_instances(self, service: Service, context: str) -> tuple[Instance, ...]:
@@ -117,7 +117,7 @@ class CloudMapApi:
             request["Description"] = description
         if tags:
             request["Tags"] = [{"Key": key, "Value": value} for key, value in tags.items()]
-        answer = self._call("CreateService", context, changes=1, **request)
+        answer = self._call("CreateService", context, request, changes=1)
         return Service(
             id=answer["Service"]["Id"],
             name=name,
@@ -151,12 +151,12 @@ class CloudMapApi:
 
     def delete_service(self, service: Service, context: str) -> None:
         """Delete *service*, which must have no instances."""
-        self._call("DeleteService", context, changes=1, Id=service.id)
+        self._call("DeleteService", context, {"Id": service.id}, changes=1)
 
     def wait_for(self, operation: Operation) -> None:
         """Wait until *operation* is done, for at most a minute of pauses."""
         for _ in range(_MAX_POLLS):
-            found = self._call("GetOperation", operation.context, OperationId=operation.id)["Operation"]
+            found = self._call("GetOperation", operation.context, {"OperationId": operation.id})["Operation"]
             if found["Status"] == "SUCCESS":
                 return
             if found["Status"] == "FAIL":
@@ -168,20 +168,20 @@ class CloudMapApi:
         raise CallFailedError(FailureKind.UNANSWERED, operation.call, operation.context, "Timeout", detail)
 
     def _start(self, operation: str, context: str, **request: object) -> Operation:
-        answer = self._call(operation, context, changes=1, **request)
+        answer = self._call(operation, context, request, changes=1)
         return Operation(answer["OperationId"], f"{_SERVICE}:{operation}", context)
 
     def _list(self, operation: str, items: str, context: str, **request: object) -> Iterator[dict[str, Any]]:
         """Yield the *items* of all pages."""
-        token: dict[str, str] = {}
+        request["MaxResults"] = _PAGE
         while True:
-            answer = self._call(operation, context, MaxResults=_PAGE, **request, **token)
+            answer = self._call(operation, context, request)
             yield from answer[items]
             if not answer.get("NextToken"):
                 return
-            token = {"NextToken": answer["NextToken"]}
+            request["NextToken"] = answer["NextToken"]
 
-    def _call(self, operation: str, context: str, *, changes: int = 0, **request: object) -> dict[str, Any]:
+    def _call(self, operation: str, context: str, request: Mapping[str, object], *, changes: int = 0) -> dict[str, Any]:
         """Call *operation* once the rate limit allows it. *changes* is 1 for a write, 0 for a read."""
         self._rate_limiter.acquire(operation, changes=changes)
         calls = self._account.calls

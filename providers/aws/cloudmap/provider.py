@@ -73,7 +73,7 @@ class CloudMapSettings:
         page_names: the names on a page.
     """
 
-    zone_filter: Route53ZoneFilter = Route53ZoneFilter()
+    zone_filter: Route53ZoneFilter = field(default_factory=Route53ZoneFilter)
     shows_descriptions: bool = True
     removes_empty: bool = False
     tags: tuple[tuple[str, str], ...] = ()
@@ -320,7 +320,7 @@ class CloudMapWriter:
         return started
 
     def _find_empty(self, zone: Zone, name: DnsName) -> Service | None:
-        """Return the service of *name* if it has no instances: without a registry, nothing else shows that it exists."""
+        """Return the service of *name* if it has no instances: without a registry, no record shows that it exists."""
         context = _describe(name, zone)
         text = build_service_name(name, zone)
         found = (one for one in self._api.list_services(zone.id, context) if one.name.lower() == text)

@@ -32,9 +32,7 @@ _LABEL: Final = r"(?:[a-z0-9_][a-z0-9_-]{0,61}[a-z0-9_]|[a-z0-9])"
 _NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
 _INSTANCE_ID: Final = re.compile(r"[0-9a-z_/:.@-]{1,64}", re.ASCII)
 # GovCloud has no aliases.
-_LOAD_BALANCER: Final = re.compile(
-    r".*\.(?!us-gov-)[a-z0-9-]+\.elb\.amazonaws\.com|.*\.elb\.(?!us-gov-)[a-z0-9-]+\.amazonaws\.com"
-)
+_LOAD_BALANCER: Final = re.compile(r".+\.(?:{0}\.elb|elb\.{0})\.amazonaws\.com".format(r"(?!us-gov-)[a-z0-9-]+"))
 
 Attributes = tuple[tuple[str, str], ...]
 """The attributes of an instance, sorted."""
@@ -82,7 +80,7 @@ Contents = Mapping[str, tuple[tuple[str, ...], int]]
 
 
 class Layout(NamedTuple):
-    """What a service must be to hold some records: TTLs by type, sorted, routing policy, and values of its instances."""
+    """What a service must be to hold some records: its TTLs by type, sorted, its routing policy, and its values."""
 
     ttls_s: tuple[tuple[str, int], ...]
     routing: str
@@ -173,7 +171,7 @@ def find_problem(desired: DesiredRecord, zone: Zone) -> str:
         return f"{HOLDERS} have names below that of their namespace, not {desired.name} itself"
     if desired.name.within(zone.name) and not build_service_name(desired.name, zone):
         return (
-            f"{desired.name} cannot be the name of a service of Cloud Map; allowed before .{zone.name}: letters, digits,"
-            f" _ and, inside a label, -; at most {_MAX_NAME} characters"
+            f"{desired.name} cannot be the name of a service of Cloud Map; allowed before .{zone.name}: letters, "
+            f"digits, _ and, inside a label, -; at most {_MAX_NAME} characters"
         )
     return ""

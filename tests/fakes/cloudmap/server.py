@@ -187,7 +187,11 @@ class CloudMap(FakeService):
         held, key = self.instances[self._get_service(body["ServiceId"])["Id"]], body["InstanceId"]
         if key not in held:
             raise ApiError(404, "InstanceNotFound", f"no instance {key}")
-        return self._begin(lambda: held.pop(key, None) and None)
+
+        def work() -> None:
+            held.pop(key, None)
+
+        return self._begin(work)
 
     def _do_GetOperation(self, body: Json) -> Json:  # noqa: N802
         operation = self._operations.get(body["OperationId"])
@@ -221,6 +225,6 @@ class CloudMap(FakeService):
         return self.services[key]
 
 
-def _require(holds: bool, problem: str) -> None:  # noqa: FBT001 - reads as a sentence
+def _require(holds: bool, problem: str) -> None:
     if not holds:
         raise ApiError(400, "InvalidInput", problem)

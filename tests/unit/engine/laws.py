@@ -122,7 +122,7 @@ def check_submission(
 
 def _has_ownership_record(key: RecordKey, contents: Contents) -> bool:
     rtype = key.type.lower()
-    names = (f"{rtype}-{key.name}", f"_extdns-{rtype}.{key.name}")
+    names = (f"{rtype}-{key.name}", f"_extdns-{rtype}.{key.name}", key.name)
     found = [contents.get(RecordKey(DnsName(name), key.set_identifier, "TXT")) for name in names]
     return any(one is not None and is_own_ownership_record(one) for one in found)
 
