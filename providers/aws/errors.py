@@ -186,6 +186,9 @@ CREDENTIAL_CODES: Final = frozenset(
 )
 """The error codes if AWS does not accept the credentials, or no longer does."""
 
+FORBIDDEN_CODES: Final = frozenset({"AccessDenied", "AccessDeniedException"})
+"""The error codes if a permission is missing; some services answer with status 400."""
+
 
 def is_throttled(code: str) -> bool:
     """Return whether an error *code* says that the rate of calls was exceeded."""

@@ -1,0 +1,307 @@
+"""Services of Cloud Map: what they become for records, what happens in which order, failures, and foreign services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
+from extdns.model.record import Record
+from extdns.model.selection import DomainFilter
+from providers.aws.cloudmap.provider import CloudMapReader, CloudMapSettings, CloudMapWriter
+from providers.aws.settings import Route53ZoneFilter
+from providers.common.api_calls import RateLimiter
+from tests import cloudmap
+from tests.conformance.provider import Rig, build_cloudmap_rig, build_desired, create, delete, restate, update
+from tests.conformance.provider_world import ProviderWorld
+from tests.fakes.cloudmap.server import CloudMap
+from tests.fakes.service.faults import Drop, Fault, Refuse
+
+MINE = '"heritage=external-dns,external-dns/owner=me"'
+LB = "web-1.eu-central-1.elb.amazonaws.com"
+A, AAAA, CNAME, ALIAS = (
+    "AWS_INSTANCE_IPV4",
+    "AWS_INSTANCE_IPV6",
+    "AWS_INSTANCE_CNAME",
+    "AWS_ALIAS_DNS_NAME",
+)
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return build_cloudmap_rig(tmp_path)
+
+
+@pytest.fixture
+def fake(rig: Rig) -> Iterator[CloudMap]:  # noqa: ARG001 - the rig resets it
+    found = cloudmap.service()[0]
+    yield found
+    found.faults.clear()
+
+
+def build(rig: Rig, settings: CloudMapSettings) -> Rig:
+    """Return a rig with other settings in the same namespace."""
+    client = cloudmap.service()[1]
+    writer = CloudMapWriter(settings, client)
+    return Rig(reader=CloudMapReader(settings, client), writer=writer, other=writer, zone=rig.zone)
+
+
+def publish(rig: Rig, rtype: str, *targets: str, ttl_s: int = 0) -> dict[str, Record]:
+    """Create a record of `web` with its description, and return both by type."""
+    name = "web.example.org"
+    return {one.type: one for one in rig.apply(create(name, rtype, *targets, ttl_s=ttl_s), create(name, "TXT", MINE))}
+
+
+@pytest.mark.parametrize(
+    ("rtype", "targets", "config", "values"),
+    [
+        ("A", ["192.0.2.1", "192.0.2.2"], (["A"], "MULTIVALUE"), [(A, "192.0.2.1"), (A, "192.0.2.2")]),
+        ("AAAA", ["2001:db8::1"], (["AAAA"], "MULTIVALUE"), [(AAAA, "2001:db8::1")]),
+        ("CNAME", ["lb.example.net"], (["CNAME"], "WEIGHTED"), [(CNAME, "lb.example.net")]),
+        ("CNAME", [LB], (["A"], "WEIGHTED"), [(ALIAS, LB)]),
+        ("CNAME", [f"{'n' * 60}.elb.cn-1.amazonaws.com"], (["A"], "WEIGHTED"), None),
+        ("CNAME", ["x.us-gov-west-1.elb.amazonaws.com"], (["CNAME"], "WEIGHTED"), None),
+    ],
+    ids=["A", "AAAA", "CNAME", "load-balancer", "long-name", "no-alias-in-govcloud"],
+)
+def test_a_service_has_the_type_and_routing_that_its_record_needs(
+    rig: Rig,
+    fake: CloudMap,
+    rtype: str,
+    targets: list[str],
+    config: tuple[list[str], str],
+    values: list[tuple[str, str]] | None,
+) -> None:
+    made = publish(rig, rtype, *targets, ttl_s=60)
+    service = fake.find("web") or {}
+    assert (
+        [one["Type"] for one in service["DnsConfig"]["DnsRecords"]],
+        service["DnsConfig"]["RoutingPolicy"],
+    ) == config
+    assert service["Description"] == MINE.strip('"')
+    assert values is None or fake.list_values("web") == values
+    assert (made[rtype].targets, made[rtype].ttl_s) == (tuple(targets), 60)
+    assert rig.read() == tuple(made[one] for one in sorted(made))
+
+
+def test_a_and_aaaa_of_a_name_are_in_one_service_whose_instances_have_both(rig: Rig, fake: CloudMap) -> None:
+    writes = [
+        create("web.example.org", "A", "192.0.2.1", "192.0.2.2"),
+        create("web.example.org", "AAAA", "2001:db8::1"),
+    ]
+    made = {one.type: one for one in rig.apply(*writes, create("web.example.org", "TXT", MINE))}
+    assert [value for key, value in fake.list_values("web") if key == AAAA] == ["2001:db8::1"] * 2
+    assert rig.read() == tuple(made[one] for one in sorted(made))
+    rig.apply(delete(made["AAAA"]), restate(made["TXT"]))
+    assert [(one.type, one.targets) for one in rig.read() if one.type != "TXT"] == [("A", ("192.0.2.1", "192.0.2.2"))]
+
+
+def test_an_update_registers_new_instances_first_and_leaves_the_others_alone(rig: Rig, fake: CloudMap) -> None:
+    made = publish(rig, "A", "192.0.2.1", "192.0.2.2")
+    fake.log.clear()
+    rig.apply(update(made["A"], "192.0.2.2", "192.0.2.3"), restate(made["TXT"]))
+    assert [one for one in fake.log if one != "GetOperation"] == ["RegisterInstance", "DeregisterInstance"]
+    assert fake.log.index("DeregisterInstance") > fake.log.index("GetOperation")
+    assert fake.list_values("web") == [(A, "192.0.2.2"), (A, "192.0.2.3")]
+
+
+def test_an_instance_whose_name_is_written_otherwise_is_replaced_and_stays(rig: Rig, fake: CloudMap) -> None:
+    publish(rig, "CNAME", "lb.example.net")
+    (service,) = fake.instances.values()
+    service["lb.example.net"] = {CNAME: "LB.example.net"}
+    made = {one.type: one for one in rig.read()}
+    rig.apply(update(made["CNAME"], "lb.example.net", ttl_s=60), restate(made["TXT"]))
+    assert fake.list_values("web") == [(CNAME, "lb.example.net")]
+
+
+def test_a_change_of_ttl_or_description_keeps_the_rest_of_the_service(rig: Rig, fake: CloudMap) -> None:
+    publish(rig, "A", "192.0.2.1")
+    service = fake.find("web") or {}
+    service["HealthCheckConfig"] = {"Type": "TCP", "FailureThreshold": 2}
+    made = {one.type: one for one in rig.read()}
+    text = MINE.replace("me", "me,external-dns/resource=service/shop/web")
+    new = build_desired("web.example.org", "TXT", text)
+    rig.apply(update(made["A"], "192.0.2.1", ttl_s=60), Write(old=made["TXT"], new=new))
+    assert service["HealthCheckConfig"] == {"Type": "TCP", "FailureThreshold": 2}
+    assert service["DnsConfig"]["DnsRecords"] == [{"Type": "A", "TTL": 60}]
+    assert service["Description"] == text.strip('"')
+
+
+def test_a_target_that_changes_without_a_ttl_keeps_the_ttl(rig: Rig, fake: CloudMap) -> None:
+    made = publish(rig, "A", "192.0.2.1", ttl_s=60)
+    rig.apply(update(made["A"], "192.0.2.2", ttl_s=0), restate(made["TXT"]))
+    assert "UpdateService" not in fake.log
+
+
+@pytest.mark.parametrize("rtype", ["A", "CNAME"])
+def test_without_cleanup_a_service_stays_empty_and_is_used_again_by_its_owner(
+    rig: Rig, fake: CloudMap, rtype: str
+) -> None:
+    rig = build(rig, CloudMapSettings())
+    made = publish(rig, "A", "192.0.2.1")
+    (left,) = rig.apply(*map(delete, made.values()))
+    assert (left.type, fake.list_values("web"), rig.read()) == ("TXT", [], (left,))
+    target = {"A": "192.0.2.2", "CNAME": "lb.example.net"}[rtype]
+    rig.apply(create("web.example.org", rtype, target), restate(left))
+    assert [value for _, value in fake.list_values("web")] == [target]
+
+
+def test_without_a_registry_an_empty_service_is_used_again(rig: Rig, fake: CloudMap) -> None:
+    rig = build(rig, CloudMapSettings(shows_descriptions=False))
+    (made,) = rig.apply(create("web.example.org", "A", "192.0.2.1"))
+    rig.apply(delete(made))
+    rig.apply(create("web.example.org", "A", "192.0.2.2"))
+    assert (fake.list_values("web"), len(fake.services), len(rig.read())) == ([(A, "192.0.2.2")], 1, 1)
+
+
+def test_new_services_have_the_tags_of_the_flag(rig: Rig, fake: CloudMap) -> None:
+    publish(build(rig, CloudMapSettings(tags=(("team", "shop"),))), "A", "192.0.2.1")
+    assert list(fake.tags.values()) == [[{"Key": "team", "Value": "shop"}]]
+
+
+@pytest.mark.parametrize(
+    ("selection", "found"),
+    [
+        (Route53ZoneFilter(), ["a.example True", "a.example False", "b.example False"]),
+        (Route53ZoneFilter(visibility="private"), ["a.example True"]),
+        (Route53ZoneFilter(domains=DomainFilter(include=("b.example",))), ["b.example False"]),
+    ],
+    ids=["all", "private", "domain"],
+)
+def test_namespaces_with_dns_that_match_the_filters_are_zones(
+    rig: Rig, fake: CloudMap, selection: Route53ZoneFilter, found: list[str]
+) -> None:
+    fake.reset()
+    for name, kind in (("a.example", "DNS_PRIVATE"), ("a.example", "DNS_PUBLIC"), ("b.example", "DNS_PUBLIC")):
+        fake.add_namespace(name, kind)
+    fake.add_namespace("c.example", "HTTP")
+    zones = build(rig, CloudMapSettings(zone_filter=selection)).reader.list_zones().zones
+    assert sorted(f"{one.name} {one.private}" for one in zones) == sorted(found)
+
+
+@pytest.mark.parametrize("description", ["", "made by hand", MINE.replace("me", "other").strip('"')])
+@pytest.mark.parametrize("instances", [{}, {"i": {A: "192.0.2.9"}}], ids=["empty", "used"])
+def test_a_service_that_somebody_else_made_is_never_changed(
+    rig: Rig, fake: CloudMap, description: str, instances: dict[str, dict[str, str]]
+) -> None:
+    publish(rig, "A", "192.0.2.9")
+    (key,) = fake.services
+    fake.services[key]["Description"] = description
+    fake.instances[key] = dict(instances)
+    before = repr((fake.services, fake.instances))
+    world = ProviderWorld(rig, {"web": "192.0.2.1", "other": "192.0.2.2"})
+    assert [type(one) for one in world.line.outcomes] == [Applied]
+    assert fake.list_values("other") == [(A, "192.0.2.2")]
+    fake.services.pop((fake.find("other") or {})["Id"])
+    fake.instances = {key: fake.instances[key]}
+    assert repr((fake.services, fake.instances)) == before
+
+
+def test_a_service_that_appears_between_read_and_write_is_a_conflict_and_stays(rig: Rig, fake: CloudMap) -> None:
+    publish(rig, "A", "192.0.2.9")
+    outcome = rig.submit(create("web.example.org", "A", "192.0.2.1"), create("web.example.org", "TXT", MINE))
+    assert isinstance(outcome, WriteConflict)
+    assert (outcome.offending_names, fake.list_values("web")) == (("web.example.org",), [(A, "192.0.2.9")])
+
+
+@pytest.mark.parametrize(
+    ("fault", "action", "outcome"),
+    [
+        (Refuse(400, "RequestLimitExceeded"), "CreateService", TryLater),
+        (Refuse(400, "AccessDeniedException"), "CreateService", Forbidden),
+        (Refuse(400, "InvalidInput"), "CreateService", Refused),
+        (Refuse(404, "NamespaceNotFound"), "CreateService", TryLater),
+        (Drop(worked=True), "CreateService", Unknown),
+        (Refuse(400, "ResourceLimitExceeded"), "RegisterInstance", Unknown),
+        (Refuse(400, "RequestLimitExceeded"), "GetOperation", Unknown),
+    ],
+)
+def test_the_outcome_of_a_failed_call_names_the_service_and_whether_anything_was_written(
+    rig: Rig, fake: CloudMap, fault: Fault, action: str, outcome: type[Outcome]
+) -> None:
+    fake.faults.arm(fault, action=action)
+    found = rig.submit(create("web.example.org", "A", "192.0.2.1"), create("web.example.org", "TXT", MINE))
+    assert isinstance(found, outcome)
+    assert not isinstance(found, Applied)
+    assert f"{action} on service web.example.org in namespace example.org (ns-1)" in found.message
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"),
+    [("ACCESS_DENIED", Forbidden), ("THROTTLED_REQUEST", TryLater), ("INVALID_CHANGE_BATCH", Refused)],
+)
+def test_an_operation_that_fails_later_says_why_and_nothing_else_is_undone(
+    rig: Rig, fake: CloudMap, code: str, outcome: type[Outcome]
+) -> None:
+    made = publish(rig, "A", "192.0.2.1")
+    fake.fails.append(code)
+    found = rig.submit(update(made["A"], "192.0.2.2"), restate(made["TXT"]))
+    assert isinstance(found, outcome)
+    assert not isinstance(found, Applied)
+    assert f"RegisterInstance on service web.example.org in namespace example.org (ns-1): {code}" in found.message
+    assert fake.list_values("web") == [(A, "192.0.2.1")]
+
+
+def test_an_operation_that_does_not_end_has_an_unknown_outcome(rig: Rig, fake: CloudMap) -> None:
+    fake.delay = 1000
+    outcome = rig.submit(create("web.example.org", "A", "192.0.2.1"), create("web.example.org", "TXT", MINE))
+    assert isinstance(outcome, Unknown)
+    assert "is not done after 60 s" in outcome.message
+
+
+def test_names_of_one_batch_wait_together_and_a_refused_one_stops_no_other(rig: Rig, fake: CloudMap) -> None:
+    fake.fails += ["INVALID_CHANGE_BATCH"]
+    writes = [
+        create(f"n{number}.example.org", *data) for number in range(3) for data in (("A", "192.0.2.1"), ("TXT", MINE))
+    ]
+    assert isinstance(rig.submit(*writes), Unknown)
+    assert fake.log.index("GetOperation") > [at for at, one in enumerate(fake.log) if one == "RegisterInstance"][-1]
+    assert [bool(fake.list_values(f"n{number}")) for number in range(3)] == [False, True, True]
+
+
+def test_a_throttled_call_ends_the_batch(rig: Rig, fake: CloudMap) -> None:
+    fake.faults.arm(Refuse(400, "RequestLimitExceeded"), action="CreateService")
+    writes = [create(f"n{number}.example.org", "A", "192.0.2.1") for number in range(3)]
+    assert isinstance(rig.submit(*writes), TryLater)
+    assert fake.log.count("CreateService") == 1
+
+
+class Killed(BaseException):
+    """Ends the process before a call."""
+
+
+class Mortal(RateLimiter):
+    """A rate limiter with which the process ends instead of making a write after *left* others."""
+
+    def __init__(self, left: int) -> None:
+        super().__init__(wait=lambda _: None)
+        self.left = left
+
+    def acquire(self, action: str, *, changes: int = 0) -> None:
+        self.left -= bool(changes)
+        if self.left < 0:
+            raise Killed(action)
+
+
+@pytest.mark.parametrize("left", range(6))
+@pytest.mark.parametrize("replaced", [False, True], ids=["create", "change-of-type"])
+def test_a_process_that_ends_before_any_write_leaves_no_service_without_owner_and_the_next_one_finishes(
+    rig: Rig, fake: CloudMap, left: int, replaced: bool
+) -> None:
+    if replaced:
+        made = publish(rig, "CNAME", "lb.example.net")
+        writes = [delete(made["CNAME"]), create("web.example.org", "A", "192.0.2.1"), restate(made["TXT"])]
+    else:
+        writes = [create("web.example.org", "A", "192.0.2.1"), create("web.example.org", "TXT", MINE)]
+    client = cloudmap.client(fake)
+    client._rate_limiter = Mortal(left)
+    mortal = replace(rig, writer=CloudMapWriter(CloudMapSettings(), client))
+    try:
+        mortal.submit(*writes)
+    except Killed:
+        assert left < 4
+    assert all(one["Description"] == MINE.strip('"') for one in fake.services.values())
+    ProviderWorld(rig, {"web": "192.0.2.1"}).check_converged({"web": "192.0.2.1"})
