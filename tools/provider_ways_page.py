@@ -14,8 +14,8 @@ _PAGE: Final = """\
 
 For every `--provider` that external-dns has or had, and for other services that have a webhook provider: how extdns
 writes to them. Any of these names after `--provider=` is refused with its row. Providers of extdns itself are not
-listed: [`aws`](route53.md), [`azure`, `azure-dns`, `azure-private-dns`](azure.md), [`cloudflare`](cloudflare.md),
-[`google`](clouddns.md), [`rfc2136`](rfc2136.md), [`zonefile`](zonefile.md).
+listed: [`aws`](route53.md), [`aws-sd`](cloudmap.md), [`azure`, `azure-dns`, `azure-private-dns`](azure.md),
+[`cloudflare`](cloudflare.md), [`google`](clouddns.md), [`rfc2136`](rfc2136.md), [`zonefile`](zonefile.md).
 
 Not said here: whether a package or a webhook is good. The tests of extdns use `octodns-bind`,
 `octodns-powerdns` and external-dns v0.22.0 as a webhook with `pdns`, nothing else on this page.

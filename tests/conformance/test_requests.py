@@ -24,6 +24,7 @@ from tests.conformance.provider import (
     Rig,
     build_azure_rig,
     build_clouddns_rig,
+    build_cloudmap_rig,
     build_cloudflare_rig,
     build_route53_rig,
     build_zonefile_rig,
@@ -35,6 +36,7 @@ from tests.strategies import hostnames, record_data, target_texts
 SERVICES: Final[dict[str, Callable[[Path], Rig]]] = {
     "zonefile": build_zonefile_rig,
     "route53": build_route53_rig,
+    "cloudmap": build_cloudmap_rig,
     "clouddns": build_clouddns_rig,
     "cloudflare": build_cloudflare_rig,
     "azure": build_azure_rig,

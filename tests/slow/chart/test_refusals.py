@@ -36,8 +36,8 @@ PLAIN_SECRET: Final = "is a secret, and would be readable in the Deployment."
             {"provider": "hetzner"}, "provider.name: this version of extdns has no provider hetzner;", id="provider"
         ),
         pytest.param(
-            {"env": [{"name": "EXTERNAL_DNS_REGISTRY", "value": "aws-sd"}], "registry": ""},
-            "registry: this version of extdns has no registry aws-sd;",
+            {"env": [{"name": "EXTERNAL_DNS_REGISTRY", "value": "etcd"}], "registry": ""},
+            "registry: this version of extdns has no registry etcd;",
             id="registry-in-environment",
         ),
         pytest.param(

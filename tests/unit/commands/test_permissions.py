@@ -55,6 +55,11 @@ def test_a_partial_zone_id_becomes_a_pattern_in_the_iam_policy(capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
+        pytest.param(
+            ["--provider=aws-sd", "--aws-sd-create-tag=a=b"],
+            ("servicediscovery:RegisterInstance", "servicediscovery:TagResource"),
+            id="aws-sd",
+        ),
         pytest.param(["--provider=cloudflare"], ("API token", "Zone: Read\nDNS: Edit"), id="cloudflare"),
         pytest.param(
             ["--provider=cloudflare", "--cloudflare-region-key=eu"], ("DNS: Edit\nfor regional services",), id="regions"

@@ -105,6 +105,27 @@ def test_each_config_section_has_the_values_of_its_flags() -> None:
 
 
 @pytest.mark.parametrize(
+    ("argv", "registry", "notices"),
+    [
+        pytest.param([], "aws-sd", (), id="plan-3.6-by-default"),
+        pytest.param(["--registry=noop"], "noop", (), id="plan-3.6-noop"),
+        pytest.param(["--registry=txt"], "aws-sd", (), id="plan-3.6-default"),
+        pytest.param(
+            ["--registry=crd"],
+            "aws-sd",
+            ("--registry has no effect with --provider=aws-sd: its registry is aws-sd, or noop for none",),
+            id="plan-3.6-another",
+        ),
+    ],
+)
+def test_a_provider_with_a_registry_of_its_name_has_that_one_or_none(
+    argv: list[str], registry: str, notices: tuple[str, ...]
+) -> None:
+    config = parse(["--source=service", "--provider=aws-sd", *argv], {})
+    assert (config.registry.name, config.notices) == (registry, notices)
+
+
+@pytest.mark.parametrize(
     ("argv", "seconds"),
     [
         pytest.param([], 30.0, id="the-reference's-default"),

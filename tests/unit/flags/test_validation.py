@@ -94,6 +94,11 @@ def check(argv: list[str]) -> None:
             " end after the Lease expired",
             id="webhook-has-one-replica",
         ),
+        pytest.param(
+            [*GOOD, "--registry=aws-sd"],
+            "--registry=aws-sd and --provider=inmemory do not go together: this registry is only for --provider=aws-sd",
+            id="a-registry-of-another-provider",
+        ),
         *(
             pytest.param(
                 [*WEBHOOK, f"--webhook-provider-url={url}"],

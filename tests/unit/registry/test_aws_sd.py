@@ -20,6 +20,13 @@ def describe(owner: str) -> Record:
     return record("TXT", "web", target=f'"heritage=external-dns,external-dns/owner={owner}"')
 
 
+def test_a_description_that_external_dns_has_updated_states_its_owner() -> None:
+    old = "heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/web"
+    text = f'"heritage=external-dns,external-dns/aws-sd-description={old},external-dns/owner=me"'
+    (owned,) = REGISTRY.read([record("A", "web"), record("TXT", "web", target=text)], ZONE)
+    assert (owned.owner, owned.resource) == ("me", "service/shop/web")
+
+
 def complete(*current: Record, resource: str = "service/shop/web") -> ChangeSet | Blocked:
     change = create(build_desired("A", "web", resource))
     return REGISTRY.complete(ChangeSet(zone=ZONE, name=build_name("web"), changes=(change,)), current)
