@@ -213,12 +213,12 @@ def build_route53_rig(_: Path) -> Rig:
     )
 
 
-def build_cloudmap_rig(_: Path) -> Rig:
+def build_cloudmap_rig(_: Path, *, shows_descriptions: bool = True) -> Rig:
     """Build a rig with the Cloud Map provider, a namespace in the fake service, and pages of three names."""
     fake, client = cloudmap.service()
     fake.reset()
     fake.add_namespace("example.org")
-    settings = CloudMapSettings(removes_empty=True, page_names=3)
+    settings = CloudMapSettings(shows_descriptions=shows_descriptions, removes_empty=True, page_names=3)
     reader = CloudMapReader(settings, client)
     return Rig(
         reader=reader,

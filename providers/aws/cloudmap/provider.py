@@ -70,14 +70,14 @@ class CloudMapSettings:
         shows_descriptions: whether the descriptions of services are ownership records.
         removes_empty: whether a service is deleted with its last instance.
         tags: the tags of new services.
-        page_names: the names on a page.
+        page_names: the names on a page; reading one takes about as many calls.
     """
 
     zone_filter: Route53ZoneFilter = field(default_factory=Route53ZoneFilter)
     shows_descriptions: bool = True
     removes_empty: bool = False
     tags: tuple[tuple[str, str], ...] = ()
-    page_names: int = 1000
+    page_names: int = 50
 
 
 class CloudMapReader:
@@ -272,10 +272,13 @@ class CloudMapWriter:
     def _write(self, zone: Zone, plan: _Plan, made: _Made) -> _Steps:
         """Bring the service of one name to what *plan* says."""
         context = _describe(plan.name, zone)
-        layout = plan_layout(plan.contents) if plan.contents else None
-        service = plan.service
+        service, contents = plan.service, dict(plan.contents)
         if service is None and not self._settings.shows_descriptions:
-            service = self._find_empty(zone, plan.name)
+            service = self._find_service(zone, plan.name)
+            contents = {**read_contents(service), **contents} if service else contents
+        if rrtype.CNAME in contents and len(contents) > 1:
+            raise CallFailedError(FailureKind.REFUSED, "aws-sd", context, ALREADY_EXISTS, "it has other types now")
+        layout = plan_layout(contents) if contents else None
         if service and layout and not layout.fits(service):
             yield self._deregister(service, service.instances, context, made)
             self._api.delete_service(service, context)
@@ -319,12 +322,11 @@ class CloudMapWriter:
                     raise
         return started
 
-    def _find_empty(self, zone: Zone, name: DnsName) -> Service | None:
-        """Return the service of *name* if it has no instances: without a registry, no record shows that it exists."""
-        context = _describe(name, zone)
-        text = build_service_name(name, zone)
-        found = (one for one in self._api.list_services(zone.id, context) if one.name.lower() == text)
-        return next((one for one in found if not self._api.list_instances(one, context)), None)
+    def _find_service(self, zone: Zone, name: DnsName) -> Service | None:
+        """Return the service of *name*: without a registry, a record that is created does not show that it exists."""
+        context, text = _describe(name, zone), build_service_name(name, zone)
+        found = next((one for one in self._api.list_services(zone.id, context) if one.name.lower() == text), None)
+        return found and replace(found, instances=self._api.list_instances(found, context), count=None)
 
 
 def _describe(name: DnsName, zone: Zone) -> str:

@@ -116,7 +116,9 @@ def starts(draw: st.DrawFn) -> list[str]:
     values = {flag.name: draw(any_value(flag)) for flag in chosen}
     values["source"] = draw(st.lists(st.sampled_from(AVAILABLE["source"]), min_size=1).map(tuple))
     values["provider"] = "aws"  # flags of other providers may have any values
-    values["registry"] = draw(st.sampled_from([one for one in AVAILABLE["registry"] if one not in AVAILABLE["provider"]]))
+    values["registry"] = draw(
+        st.sampled_from([one for one in AVAILABLE["registry"] if one not in AVAILABLE["provider"]])
+    )
     values["policy"] = draw(st.sampled_from(BY_NAME["policy"].kind.choices))
     values["manifests"] = draw(st.lists(TEXTS, min_size=1, max_size=2).map(tuple))
     values["service-type-filter"] = draw(st.lists(st.sampled_from(SERVICE_TYPE.choices)).map(tuple))
