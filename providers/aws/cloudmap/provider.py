@@ -77,7 +77,7 @@ class CloudMapSettings:
     shows_descriptions: bool = True
     removes_empty: bool = False
     tags: tuple[tuple[str, str], ...] = ()
-    page_names: int = 50
+    page_names: int = 20
 
 
 class CloudMapReader:
