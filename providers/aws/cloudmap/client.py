@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from providers.aws import errors
 from providers.aws.client import MAX_ATTEMPTS, build_client, open_session, translate_errors
-from providers.aws.cloudmap.services import Instance, Layout, Service, sort_instances
+from providers.aws.cloudmap.services import CloudMapService, Instance, Layout, sort_instances
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, measure_call
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _FAILURES: Final = {
 """The kinds of failed operations, by their error codes."""
 
 
-class Namespace(NamedTuple):
+class CloudMapNamespace(NamedTuple):
     """A namespace: `DNS_PUBLIC`, `DNS_PRIVATE` or `HTTP`."""
 
     id: str
@@ -47,7 +47,7 @@ class Namespace(NamedTuple):
     type: str
 
 
-class Operation(NamedTuple):
+class StartedOperation(NamedTuple):
     """An operation that a call has started: its id, the call, and what it is about."""
 
     id: str
@@ -84,12 +84,12 @@ class CloudMapApi:
         """Return how many calls may be made now."""
         return self._rate_limiter.read_rate_limits()
 
-    def list_namespaces(self) -> tuple[Namespace, ...]:
+    def list_namespaces(self) -> tuple[CloudMapNamespace, ...]:
         """Return all namespaces of the account in the region."""
         pages = self._list("ListNamespaces", "Namespaces", "")
-        return tuple(Namespace(found["Id"], found["Name"], found["Type"]) for found in pages)
+        return tuple(CloudMapNamespace(found["Id"], found["Name"], found["Type"]) for found in pages)
 
-    def list_services(self, namespace_id: str, context: str) -> tuple[Service, ...]:
+    def list_services(self, namespace_id: str, context: str) -> tuple[CloudMapService, ...]:
         """Return the services of a namespace, without their instances. A missing namespace is an error."""
         filters = [{"Name": "NAMESPACE_ID", "Values": [namespace_id], "Condition": "EQ"}]
         found = tuple(map(_parse_service, self._list("ListServices", "Services", context, Filters=filters)))
@@ -97,7 +97,7 @@ class CloudMapApi:
             self._call("GetNamespace", context, {"Id": namespace_id})
         return found
 
-    def list_instances(self, service: Service, context: str) -> tuple[Instance, ...]:
+    def list_instances(self, service: CloudMapService, context: str) -> tuple[Instance, ...]:
         """Return the instances of *service*."""
         pages = self._list("ListInstances", "Instances", context, ServiceId=service.id)
         return sort_instances(
@@ -106,7 +106,7 @@ class CloudMapApi:
 
     def create_service(
         self, namespace_id: str, name: str, layout: Layout, description: str, tags: Mapping[str, str], context: str
-    ) -> Service:
+    ) -> CloudMapService:
         """Create a service without instances, and return it."""
         request: dict[str, Any] = {
             "NamespaceId": namespace_id,
@@ -118,7 +118,7 @@ class CloudMapApi:
         if tags:
             request["Tags"] = [{"Key": key, "Value": value} for key, value in tags.items()]
         answer = self._call("CreateService", context, request, changes=1)
-        return Service(
+        return CloudMapService(
             id=answer["Service"]["Id"],
             name=name,
             description=description,
@@ -127,8 +127,8 @@ class CloudMapApi:
         )
 
     def update_service(
-        self, service: Service, ttls_s: tuple[tuple[str, int], ...], description: str, context: str
-    ) -> Operation:
+        self, service: CloudMapService, ttls_s: tuple[tuple[str, int], ...], description: str, context: str
+    ) -> StartedOperation:
         """Give *service* TTLs and a description. An update states everything else that it would remove."""
         change: dict[str, Any] = {
             "Description": description,
@@ -138,25 +138,29 @@ class CloudMapApi:
             change["HealthCheckConfig"] = dict(service.health_check)
         return self._start("UpdateService", context, Id=service.id, Service=change)
 
-    def register(self, service: Service, instance: Instance, context: str) -> Operation:
+    def register(self, service: CloudMapService, instance: Instance, context: str) -> StartedOperation:
         """Register *instance*, or replace the one with its id."""
         attributes = dict(instance.attributes)
         return self._start(
             "RegisterInstance", context, ServiceId=service.id, InstanceId=instance.id, Attributes=attributes
         )
 
-    def deregister(self, service: Service, instance: Instance, context: str) -> Operation:
+    def deregister(self, service: CloudMapService, instance: Instance, context: str) -> StartedOperation:
         """Deregister *instance*."""
         return self._start("DeregisterInstance", context, ServiceId=service.id, InstanceId=instance.id)
 
-    def delete_service(self, service: Service, context: str) -> None:
+    def delete_service(self, service: CloudMapService, context: str) -> None:
         """Delete *service*, which must have no instances."""
         self._call("DeleteService", context, {"Id": service.id}, changes=1)
 
-    def wait_for(self, operation: Operation) -> None:
-        """Wait until *operation* is done, for at most a minute of pauses."""
+    def wait_for(self, operation: StartedOperation) -> None:
+        """Wait up to a minute until *operation* is done. It counts as unanswered if that cannot be found out."""
         for _ in range(_MAX_POLLS):
-            found = self._call("GetOperation", operation.context, {"OperationId": operation.id})["Operation"]
+            try:
+                found = self._call("GetOperation", operation.context, {"OperationId": operation.id})["Operation"]
+            except CallFailedError as failed:
+                failed.kind = FailureKind.UNANSWERED
+                raise
             if found["Status"] == "SUCCESS":
                 return
             if found["Status"] == "FAIL":
@@ -167,9 +171,9 @@ class CloudMapApi:
         detail = f"operation {operation.id} is not done after {_MAX_POLLS * _POLL_S:.0f} s"
         raise CallFailedError(FailureKind.UNANSWERED, operation.call, operation.context, "Timeout", detail)
 
-    def _start(self, operation: str, context: str, **request: object) -> Operation:
+    def _start(self, operation: str, context: str, **request: object) -> StartedOperation:
         answer = self._call(operation, context, request, changes=1)
-        return Operation(answer["OperationId"], f"{_SERVICE}:{operation}", context)
+        return StartedOperation(answer["OperationId"], f"{_SERVICE}:{operation}", context)
 
     def _list(self, operation: str, items: str, context: str, **request: object) -> Iterator[dict[str, Any]]:
         """Yield the *items* of all pages."""
@@ -214,9 +218,9 @@ def _format_ttls(layout: Layout) -> list[dict[str, Any]]:
     return [{"Type": rtype, "TTL": ttl_s} for rtype, ttl_s in layout.ttls_s]
 
 
-def _parse_service(found: dict[str, Any]) -> Service:
+def _parse_service(found: dict[str, Any]) -> CloudMapService:
     config = found.get("DnsConfig") or {}
-    return Service(
+    return CloudMapService(
         id=found["Id"],
         name=found["Name"],
         count=found.get("InstanceCount"),

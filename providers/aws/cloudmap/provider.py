@@ -31,12 +31,12 @@ from providers.aws.cloudmap.client import (
     NAMESPACE_GONE,
     SERVICE_GONE,
     CloudMapApi,
-    Operation,
+    StartedOperation,
 )
 from providers.aws.cloudmap.services import (
+    CloudMapService,
     Contents,
     Instance,
-    Service,
     adjust_record,
     build_instance_id,
     build_records,
@@ -154,13 +154,13 @@ class CloudMapReader:
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
 
-    def _list_services(self, zone: Zone) -> dict[DnsName, Service]:
+    def _list_services(self, zone: Zone) -> dict[DnsName, CloudMapService]:
         found = self._api.list_services(zone.id, f"namespace {zone}")
         named = ((parse_service_name(f"{service.name}.{zone.name}"), service) for service in found)
         return {name: service for name, service in named if name is not None}
 
     def _read_records(
-        self, zone: Zone, services: Mapping[DnsName, Service], names: Iterable[DnsName]
+        self, zone: Zone, services: Mapping[DnsName, CloudMapService], names: Iterable[DnsName]
     ) -> tuple[Record, ...]:
         """Return the records of *names*. A service without instances is not asked for them."""
         shows = self._settings.shows_descriptions
@@ -171,7 +171,7 @@ class CloudMapReader:
         return tuple(found)
 
 
-_Steps = Generator[list[Operation], None, Service | None]
+_Steps = Generator[list[StartedOperation], None, CloudMapService | None]
 """The steps of one name: yields the operations to wait for before the next step, and returns the service at the end."""
 
 
@@ -179,16 +179,16 @@ class _Plan(NamedTuple):
     """What one name will hold: the service as it was read, None if there is none, its contents and its description."""
 
     name: DnsName
-    service: Service | None
+    service: CloudMapService | None
     contents: Contents
     description: str
 
 
 @dataclass(slots=True)
-class _Made:
+class _Progress:
     """What became of a batch so far: the services at the end of their steps, failures, and how much was written."""
 
-    services: dict[DnsName, Service | None] = field(default_factory=dict[DnsName, Service | None])
+    services: dict[DnsName, CloudMapService | None] = field(default_factory=dict[DnsName, CloudMapService | None])
     failures: list[Failure] = field(default_factory=list[Failure])
     writes: int = 0
 
@@ -197,7 +197,7 @@ class _Made:
         """Whether a call failed in a way in which others would fail, too."""
         return any(isinstance(one, Forbidden | TryLater | Unknown) for one in self.failures)
 
-    def start(self, name: DnsName, steps: _Steps) -> list[Operation] | None:
+    def start(self, name: DnsName, steps: _Steps) -> list[StartedOperation] | None:
         """Take the next step of *name*, and return the operations to wait for; None after the last step."""
         try:
             return None if self.is_stopped else next(steps)
@@ -207,15 +207,17 @@ class _Made:
             self.failures.append(_build_failure(exc, name))
         return None
 
-    def count(self, operation: Operation) -> Operation:
+    def count(self, operation: StartedOperation) -> StartedOperation:
         """Count *operation*, which has been started, as a write until it turns out to have failed."""
         self.writes += 1
         return operation
 
-    def finish(self, name: DnsName, api: CloudMapApi, operations: Iterable[Operation]) -> bool:
-        """Wait for all *operations*, and return whether all of them were carried out."""
+    def finish(self, name: DnsName, api: CloudMapApi, operations: Iterable[StartedOperation]) -> bool:
+        """Wait for *operations* until one does not end, and return whether all of them were carried out."""
         failed = False
         for operation in operations:
+            if any(isinstance(one, Unknown) for one in self.failures):
+                return False
             try:
                 api.wait_for(operation)
             except CallFailedError as exc:
@@ -245,7 +247,7 @@ class CloudMapWriter:
         """
         if problem := _find_problem(zone, batch):
             return problem
-        made = _Made()
+        made = _Progress()
         plans = [_plan(change_set) for change_set in batch.change_sets]
         steps = {plan.name: self._write(zone, plan, made) for plan in plans}
         while steps:
@@ -269,7 +271,7 @@ class CloudMapWriter:
         found = sorted((record for record in records if record.key in keys), key=lambda record: record.key)
         return Applied(records=tuple(found), unconditional=bool(keys))
 
-    def _write(self, zone: Zone, plan: _Plan, made: _Made) -> _Steps:
+    def _write(self, zone: Zone, plan: _Plan, made: _Progress) -> _Steps:
         """Bring the service of one name to what *plan* says."""
         context = _describe(plan.name, zone)
         service, contents = plan.service, dict(plan.contents)
@@ -310,10 +312,10 @@ class CloudMapWriter:
         return service
 
     def _deregister(
-        self, service: Service, instances: Iterable[Instance], context: str, made: _Made
-    ) -> list[Operation]:
+        self, service: CloudMapService, instances: Iterable[Instance], context: str, made: _Progress
+    ) -> list[StartedOperation]:
         """Deregister *instances*. One that is gone needs nothing."""
-        started: list[Operation] = []
+        started: list[StartedOperation] = []
         for instance in instances:
             try:
                 started.append(made.count(self._api.deregister(service, instance, context)))
@@ -322,7 +324,7 @@ class CloudMapWriter:
                     raise
         return started
 
-    def _find_service(self, zone: Zone, name: DnsName) -> Service | None:
+    def _find_service(self, zone: Zone, name: DnsName) -> CloudMapService | None:
         """Return the service of *name*: without a registry, a record that is created does not show that it exists."""
         context, text = _describe(name, zone), build_service_name(name, zone)
         found = next((one for one in self._api.list_services(zone.id, context) if one.name.lower() == text), None)
@@ -337,7 +339,7 @@ def _plan(change_set: ChangeSet) -> _Plan:
     """Return what the writes of *change_set* make of its name. A deleted ownership record leaves the description."""
     writes = change_set.writes
     exact = (write.old.exact for write in writes if write.old)
-    service = next((one for one in exact if isinstance(one, Service)), None)
+    service = next((one for one in exact if isinstance(one, CloudMapService)), None)
     contents = read_contents(service) if service else {}
     description = service.description if service else ""
     for write in writes:
@@ -356,7 +358,7 @@ def _find_problem(zone: Zone, batch: Batch) -> Refused | WriteConflict | None:
     if found:
         message = "; ".join(f"{name}: {problem}" for name, problem in found.items())
         return Refused(message=message, offending_names=tuple(found))
-    unread = {one.key.name for one in batch.writes if one.old and not isinstance(one.old.exact, Service)}
+    unread = {one.key.name for one in batch.writes if one.old and not isinstance(one.old.exact, CloudMapService)}
     if unread:
         return WriteConflict(message="the services of the records are not known", offending_names=tuple(sorted(unread)))
     return None

@@ -55,7 +55,7 @@ def sort_instances(found: Iterable[Instance]) -> tuple[Instance, ...]:
     return tuple(sorted(found, key=lambda instance: instance.id))
 
 
-class Service(Value, frozen=True, kw_only=True):
+class CloudMapService(Value, frozen=True, kw_only=True):
     """A service as it was read. Each of its records has it as its exact form.
 
     Attributes:
@@ -86,7 +86,7 @@ class Layout(NamedTuple):
     routing: str
     values: tuple[Attributes, ...]
 
-    def fits(self, service: Service) -> bool:
+    def fits(self, service: CloudMapService) -> bool:
         """Return whether *service* can hold the records. Aliases need a routing policy of their own."""
         same = [rtype for rtype, _ in self.ttls_s] == [rtype for rtype, _ in service.ttls_s]
         is_alias = any(key == _ALIAS for values in self.values for key, _ in values)
@@ -118,7 +118,7 @@ def build_instance_id(values: Attributes) -> str:
     return text if _INSTANCE_ID.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_contents(service: Service) -> dict[str, tuple[tuple[str, ...], int]]:
+def read_contents(service: CloudMapService) -> dict[str, tuple[tuple[str, ...], int]]:
     """Return the targets and TTLs of *service* by type."""
     found: dict[str, set[str]] = {}
     ttls_s = dict(service.ttls_s)
@@ -133,7 +133,7 @@ def read_contents(service: Service) -> dict[str, tuple[tuple[str, ...], int]]:
     return {rtype: (tuple(sorted(targets)), ttls_s.get(rtype, first)) for rtype, targets in found.items()}
 
 
-def build_records(service: Service, name: DnsName, *, shows_description: bool) -> Iterator[Record]:
+def build_records(service: CloudMapService, name: DnsName, *, shows_description: bool) -> Iterator[Record]:
     """Yield the records of *service*, whose records have *name*: its data, and its description as a TXT record.
 
     A service without data has one even if it has no description, because no other service can have its name.

@@ -103,16 +103,16 @@ def check_submission(
         old, new = before.get(key), after.get(key)
         if old is not None:
             proved = any(key in owned and owned[key].is_ours for owned in proofs)
-            assert is_own_ownership_record(old) or proved or _has_ownership_record(key, before), (
+            assert is_own_ownership_record(old) or proved or _has_ownership_record(key, before, registry), (
                 f"{key} was not proved ours, and is changed"
             )
         if not is_ownership_record(old or new):
             if new is None:
-                assert key.name in zone_names or not _has_ownership_record(key, known_after), (
+                assert key.name in zone_names or not _has_ownership_record(key, known_after, registry), (
                     f"{key} goes without its ownership record"
                 )
             else:
-                assert _has_ownership_record(key, after), f"{key} has no ownership record"
+                assert _has_ownership_record(key, after, registry), f"{key} has no ownership record"
     touched = {key.name for key in changed}
     owned_after = ownership(registry, known_after, zone)
     for key, owned in proofs[1].items():
@@ -120,9 +120,10 @@ def check_submission(
             assert owned_after[key].is_ours == owned.is_ours, f"{key} belongs to somebody else now"
 
 
-def _has_ownership_record(key: RecordKey, contents: Contents) -> bool:
+def _has_ownership_record(key: RecordKey, contents: Contents, registry: Registry) -> bool:
     rtype = key.type.lower()
-    names = (f"{rtype}-{key.name}", f"_extdns-{rtype}.{key.name}", key.name)
+    is_at_name = registry.ownership_name(key.name) == key.name
+    names = (key.name,) if is_at_name else (f"{rtype}-{key.name}", f"_extdns-{rtype}.{key.name}")
     found = [contents.get(RecordKey(DnsName(name), key.set_identifier, "TXT")) for name in names]
     return any(one is not None and is_own_ownership_record(one) for one in found)
 

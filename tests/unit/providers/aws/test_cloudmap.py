@@ -245,11 +245,20 @@ def test_an_operation_that_fails_later_says_why_and_nothing_else_is_undone(
     assert fake.list_values("web") == [(A, "192.0.2.1")]
 
 
-def test_an_operation_that_does_not_end_has_an_unknown_outcome(rig: Rig, fake: CloudMap) -> None:
+def test_an_operation_that_does_not_end_has_an_unknown_outcome_and_no_other_is_waited_for(
+    rig: Rig, fake: CloudMap
+) -> None:
     fake.delay = 1000
-    outcome = rig.submit(create("web.example.org", "A", "192.0.2.1"), create("web.example.org", "TXT", MINE))
+    outcome = rig.submit(*(create(f"n{number}.example.org", "A", "192.0.2.1") for number in range(3)))
     assert isinstance(outcome, Unknown)
     assert "is not done after 60 s" in outcome.message
+    assert fake.log.count("GetOperation") == 60
+
+
+def test_an_operation_whose_end_cannot_be_found_out_may_have_been_carried_out(rig: Rig, fake: CloudMap) -> None:
+    made = publish(rig, "A", "192.0.2.1")
+    fake.faults.arm(Refuse(400, "AccessDeniedException"), action="GetOperation")
+    assert isinstance(rig.submit(update(made["A"], "192.0.2.2"), restate(made["TXT"])), Unknown)
 
 
 def test_names_of_one_batch_wait_together_and_a_refused_one_stops_no_other(rig: Rig, fake: CloudMap) -> None:
