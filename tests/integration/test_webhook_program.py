@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes.service.faults import Refuse
 from tests.fakes.webhook.server import Action, WebhookServer
+from tests.fakes.webhook.zone import Key
 from tests.objects import service
 from tests.program.installation import Installation
 from tests.program.process import once, running
@@ -81,7 +82,7 @@ def test_a_webhook_gets_the_properties_that_it_is_said_to_keep(
         installation = build_installation(tmp_path, fake.url, *flags)
         installation.replace_manifests(service("web", annotations={"scw-weight": "7", "aws-weight": "7"}))
         assert installation.run_once() == 0
-        found = fake.records()["web.example.org", "A", ""].get("providerSpecific", [])
+        found = fake.records()[Key("web.example.org", "A", "")].get("providerSpecific", [])
         assert [one["name"] for one in found] == sent
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from queue import SimpleQueue
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -38,11 +38,11 @@ from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, Script
 class FailingObserver(Observer):
     """An observer that raises on changes of the object `bad`."""
 
-    def observe(self, changes: Any) -> tuple[Observation, ...]:  # noqa: ANN401 - as the inherited one, and more
+    def observe(self, changes: Iterable[ClusterChange], *, at_most: int | None = None) -> tuple[Observation, ...]:
         changes = tuple(changes)
         if any(isinstance(change, ObjectChange) and change.key.name == "bad" for change in changes):
             raise ZeroDivisionError("planted")
-        return super().observe(changes)
+        return super().observe(changes, at_most=at_most)
 
 
 class ThreadScene:
