@@ -11,7 +11,8 @@ from extdns.model.zone import AccountFailure, Zone, ZoneList
 from providers.aws import record_sets
 from providers.aws.record_sets import HostedZone, strip_id_path
 from providers.aws.settings import Route53ZoneFilter
-from providers.common.api_calls import ZONE_ID_FILTER_HINT, CallFailedError, FailureKind
+from providers.common.api_calls import CallFailedError, FailureKind
+from providers.common.zone_lists import ZONE_ID_FILTER_HINT
 
 if TYPE_CHECKING:
     from providers.aws.client import Route53Api

@@ -23,7 +23,7 @@ from extdns.model.change import (
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
-from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList, ZonePage
+from extdns.model.zone import RateLimitStatus, Zone, ZoneList, ZonePage
 from providers.azure.adjust import HOLDERS, adjust_record
 from providers.azure.client import CONFLICT, PRECONDITION, AzureApi, AzureZone
 from providers.azure.records import (
@@ -41,16 +41,15 @@ from providers.azure.records import (
 )
 from providers.azure.settings import AzureSettings
 from providers.common.api_calls import (
-    ZONE_ID_FILTER_HINT,
     CallFailedError,
     FailureKind,
-    build_zone_list,
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
 )
 from providers.common.plain_batches import Failure, find_local_refusal, join_failures
 from providers.common.zone_contents import ZoneContents
+from providers.common.zone_lists import find_zones
 
 _CONFLICTS: Final = frozenset({CONFLICT, PRECONDITION})
 _MISSING: Final = "NotFound"
@@ -91,32 +90,17 @@ class AzureReader:
         Raises:
             ProviderError: the zones cannot be listed, and not for lack of permissions.
         """
-        failed: list[AccountFailure] = []
-        try:
-            found, calls = self._api.list_zones()
-        except CallFailedError as exc:
-            if exc.kind is not FailureKind.FORBIDDEN:
-                raise convert_to_read_error(exc) from exc
-            if not self._settings.zone_ids:
-                failure = AccountFailure(account="", message=f"{exc}{ZONE_ID_FILTER_HINT}", permanent=True)
-                return ZoneList(zones=(), failed=(failure,))
-            found, calls = self._get_zones(failed), 1 + len(self._settings.zone_ids)
-        private = self._settings.private
-        names = (name for zone in found if (name := parse_service_name(zone.name)) is not None)
-        zones = (Zone(name=name, id=str(name), private=private) for name in names)
-        return build_zone_list(((zone, self._settings.is_selected(zone)) for zone in zones), calls=calls, failed=failed)
+        found = find_zones(self._api.list_zones, self._get_zone, self._settings.zone_ids)
+        return found.build_list(self._build_zone)
 
-    def _get_zones(self, failed: list[AccountFailure]) -> tuple[AzureZone, ...]:
-        """Return the zones that `--zone-id-filter` names: the last part of an id is the name."""
-        found: list[AzureZone] = []
-        for zone_id in self._settings.zone_ids:
-            try:
-                found.append(self._api.get_zone(zone_id.rpartition("/")[2]))
-            except CallFailedError as exc:
-                if exc.kind not in {FailureKind.FORBIDDEN, FailureKind.REFUSED}:
-                    raise convert_to_read_error(exc) from exc
-                failed.append(AccountFailure(account="", message=str(exc), permanent=True))
-        return tuple(found)
+    def _get_zone(self, zone_id: str) -> AzureZone:
+        return self._api.get_zone(zone_id.rpartition("/")[2])  # the last part of an id is the name
+
+    def _build_zone(self, found: AzureZone) -> tuple[Zone, bool] | None:
+        if (name := parse_service_name(found.name)) is None:
+            return None
+        zone = Zone(name=name, id=str(name), private=self._settings.private)
+        return zone, self._settings.is_selected(zone)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* in the form in which *zone* will hold it, or why Azure would refuse it."""

@@ -11,22 +11,20 @@ from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import AccountFailure, Permission, RateLimitStatus, Zone, ZoneList, ZonePage
+from extdns.model.zone import Permission, RateLimitStatus, Zone, ZoneList, ZonePage
 from providers.cloudflare.adjust import adjust_record
 from providers.cloudflare.client import CloudflareApi, CloudflareZone
 from providers.cloudflare.entries import CloudflareValue, build_operations, build_records, plan_replacement
 from providers.cloudflare.hostnames import CHANGERS, Refusals, find_changes, find_wanted, read_hostnames
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import (
-    ZONE_ID_FILTER_HINT,
     CallFailedError,
-    FailureKind,
-    build_zone_list,
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
 )
 from providers.common.zone_contents import ZoneContents
+from providers.common.zone_lists import find_zones, get_zones
 
 _MANAGED_TYPES: Final = frozenset({"full", "partial"})
 _CONFLICTS: Final = frozenset({"81044", "81053", "81054", "81056", "81057", "81058"})
@@ -70,36 +68,16 @@ class CloudflareReader:
         Raises:
             ProviderError: the zones cannot be listed, and not for lack of permissions.
         """
-        failed: list[AccountFailure] = []
-        if self._settings.zone_ids:
-            found, calls = self._get_zones(failed), len(self._settings.zone_ids)
-        else:
-            try:
-                found, calls = self._api.list_zones()
-            except CallFailedError as exc:
-                if exc.kind is not FailureKind.FORBIDDEN:
-                    raise convert_to_read_error(exc) from exc
-                failure = AccountFailure(account="", message=f"{exc}{ZONE_ID_FILTER_HINT}", permanent=True)
-                return ZoneList(zones=(), failed=(failure,))
-        self._plans = {zone.id: zone.plan.legacy_id for zone in found}
-        named = ((zone, parse_service_name(zone.name)) for zone in found if zone.type in _MANAGED_TYPES)
-        zones = ((Zone(name=name, id=zone.id), self._is_managed(name)) for zone, name in named if name is not None)
-        return build_zone_list(zones, calls=calls, failed=failed)
+        ids = self._settings.zone_ids
+        found = get_zones(self._api.get_zone, ids) if ids else find_zones(self._api.list_zones, self._api.get_zone, ())
+        self._plans = {zone.id: zone.plan.legacy_id for zone in found.zones}
+        return found.build_list(self._build_zone)
 
-    def _is_managed(self, name: DnsName) -> bool:
-        return bool(self._settings.zone_ids) or self._settings.domains.matches(name)
-
-    def _get_zones(self, failed: list[AccountFailure]) -> tuple[CloudflareZone, ...]:
-        found: list[CloudflareZone] = []
-        for zone_id in self._settings.zone_ids:
-            try:
-                found.append(self._api.get_zone(zone_id))
-            except CallFailedError as exc:
-                if exc.kind in {FailureKind.FORBIDDEN, FailureKind.REFUSED}:
-                    failed.append(AccountFailure(account="", message=str(exc), permanent=True))
-                else:
-                    raise convert_to_read_error(exc) from exc
-        return tuple(found)
+    def _build_zone(self, found: CloudflareZone) -> tuple[Zone, bool] | None:
+        name = parse_service_name(found.name)
+        if name is None or found.type not in _MANAGED_TYPES:
+            return None
+        return Zone(name=name, id=found.id), bool(self._settings.zone_ids) or self._settings.domains.matches(name)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* in the form in which *zone* will hold it, or why Cloudflare would refuse it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,7 +22,7 @@ from extdns.model.api_request import ApiCall, CallObserver, RequestObserver, ign
 from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
-from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList
+from extdns.model.zone import RateLimitStatus, Zone
 
 DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
 SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
@@ -59,10 +59,6 @@ class CallOptions(Value, frozen=True, kw_only=True):
         if not self.can_write():
             detail = "this process is not the leader, or may not be by the end of the write"
             raise CallFailedError(FailureKind.RETRYABLE, call, context, "NotLeading", detail)
-
-
-ZONE_ID_FILTER_HINT: Final = "; without it, give the ids of the zones in --zone-id-filter, which are read one by one"
-"""What a person can do if listing zones is forbidden."""
 
 
 class FailureKind(StrEnum):
@@ -167,19 +163,6 @@ def parse_service_name(text: str) -> DnsName | None:
         return DnsName.parse(text)
     except InvalidValueError:
         return None
-
-
-def build_zone_list(
-    found: Iterable[tuple[Zone, bool]], *, calls: int, failed: Iterable[AccountFailure] = ()
-) -> ZoneList:
-    """Return the list of zones from each zone that was *found*, with whether the filters select it."""
-    zones = set(found)
-    return ZoneList(
-        zones=tuple(sorted(zone for zone, is_selected in zones if is_selected)),
-        failed=tuple(failed),
-        calls=calls,
-        excluded=tuple(sorted({zone.name for zone, is_selected in zones if not is_selected})),
-    )
 
 
 _RESERVED_FOR_WRITES: Final = 5.0

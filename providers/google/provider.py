@@ -8,24 +8,23 @@ record set is in these brackets, followed by its type in a second pair of bracke
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from extdns.errors import RetryableError
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import AccountFailure, Permission, Zone, ZoneList, ZonePage
+from extdns.model.zone import Permission, Zone, ZoneList, ZonePage
 from providers.common.api_calls import (
-    ZONE_ID_FILTER_HINT,
     CallFailedError,
     FailureKind,
-    build_zone_list,
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
 )
+from providers.common.zone_lists import find_zones
 from providers.google.adjust import adjust_record
 from providers.google.record_sets import (
     CloudDnsPage,
@@ -84,9 +83,14 @@ class CloudDnsReader:
         """Return the zones that match the zone filter, and which permissions are missing to list or get zones.
 
         Raises:
-            RetryableError: the zones cannot be listed, and not for lack of permissions.
+            ProviderError: the zones cannot be listed, and not for lack of permissions.
         """
-        return list_zones(self._settings.zone_filter, self._api)
+        zone_filter = self._settings.zone_filter
+        # the service also refuses zones of other projects
+        ignored = {FailureKind.REFUSED}
+        return find_zones(self._api.list_zones, self._api.get_zone, zone_filter.ids, ignored=ignored).build_list(
+            partial(_build_zone, zone_filter)
+        )
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* in the form in which *zone* will hold it, or why the service would refuse it."""
@@ -127,50 +131,15 @@ class CloudDnsReader:
             raise convert_to_read_error(exc) from exc
 
 
+def _build_zone(zone_filter: CloudDnsZoneFilter, found: ManagedZone) -> tuple[Zone, bool] | None:
+    if (name := parse_service_name(found.dns_name)) is None:
+        return None
+    return Zone(name=name, id=found.name, private=found.private), zone_filter.matches(found, name)
+
+
 def _build_records(page: CloudDnsPage) -> Iterator[Record]:
     records = (build_record(found) for found in page.sets if found.type != _SOA)
     return (record for record in records if record is not None)
-
-
-def list_zones(zone_filter: CloudDnsZoneFilter, api: CloudDnsApi) -> ZoneList:
-    """Return the matching zones; if listing is forbidden, get those in `--zone-id-filter` one by one.
-
-    Raises:
-        RetryableError: the zones cannot be listed, and not for lack of permissions.
-    """
-    try:
-        found, calls = api.list_zones()
-    except CallFailedError as exc:
-        if exc.kind is not FailureKind.FORBIDDEN:
-            raise convert_to_read_error(exc) from exc
-        if zone_filter.ids:
-            return _get_zones_by_id(zone_filter, api)
-        return ZoneList(zones=(), failed=(_build_failure(exc, ZONE_ID_FILTER_HINT),))
-    return build_zone_list(_match_zones(zone_filter, found), calls=calls)
-
-
-def _get_zones_by_id(zone_filter: CloudDnsZoneFilter, api: CloudDnsApi) -> ZoneList:
-    found: list[ManagedZone] = []
-    failed: list[AccountFailure] = []
-    for name in zone_filter.ids:
-        try:
-            found.append(api.get_zone(name))
-        except CallFailedError as exc:
-            if exc.kind is FailureKind.FORBIDDEN:
-                failed.append(_build_failure(exc))
-            elif exc.kind is not FailureKind.REFUSED:  # the service also refuses zones of other projects
-                raise RetryableError(str(exc)) from exc
-    return build_zone_list(_match_zones(zone_filter, found), calls=1 + len(zone_filter.ids), failed=failed)
-
-
-def _build_failure(exc: CallFailedError, hint: str = "") -> AccountFailure:
-    return AccountFailure(account="", message=f"{exc}{hint}", permanent=True)
-
-
-def _match_zones(zone_filter: CloudDnsZoneFilter, found: Iterable[ManagedZone]) -> Iterator[tuple[Zone, bool]]:
-    for zone in found:
-        if (name := parse_service_name(zone.dns_name)) is not None:
-            yield Zone(name=name, id=zone.name, private=zone.private), zone_filter.matches(zone, name)
 
 
 PERMISSIONS: Final = (
