@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import json
 from functools import cache, partial
+from pathlib import Path
 from typing import Final
 
 from extdns.flags.records import RegistryFlags
@@ -42,6 +44,14 @@ def service() -> Azure:
 def settings(fake: Azure, *, private: bool = False) -> AzureSettings:
     """Return settings with the subscription and the resource group of *fake*."""
     return AzureSettings(url=fake.url, subscription=SUBSCRIPTION, group=GROUP, private=private)
+
+
+def write_config(folder: Path, fake: Azure) -> Path:
+    """Write a configuration file with *fake* and its managed identity into *folder*."""
+    file = folder / "azure.json"
+    found = {"subscriptionId": SUBSCRIPTION, "resourceGroup": GROUP, "resourceManagerEndpoint": fake.url}
+    file.write_text(json.dumps(found | {"useManagedIdentityExtension": True}), encoding="utf-8")
+    return file
 
 
 def client(settings: AzureSettings, clock: FastClock | None = None, tokens: FixedTokens | None = None) -> AzureApi:

@@ -18,7 +18,7 @@ from extdns.model.record import Record, RecordKey
 from tests.builders import REGISTRY, ZONE, owned, record
 from tests.cluster_world import HOUR_S, ClusterWorld, key_of, start_cluster
 from tests.fakes.service.faults import Fault, Stall
-from tests.incidents.production import Production
+from tests.incidents.production import SERVICES, Production
 from tests.objects import ingress, service
 from tests.program.process import running
 from tests.unit.engine.laws import is_own_ownership_record, is_ownership_record, ownership
@@ -131,7 +131,11 @@ def test_the_next_process_completes_the_zone_after_a_kill_before_or_after_any_ca
     assert contents(after) == expected
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize(
+    ("production", "number"),
+    [(service, number) for service in SERVICES for number in range(1 if service == "cloudflare" else 2)],
+    indirect=["production"],
+)
 @pytest.mark.parametrize("worked", [False, True])
 def test_the_program_completes_the_zone_after_it_was_killed_during_a_write(
     *, production: Production, number: int, worked: bool

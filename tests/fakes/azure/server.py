@@ -54,6 +54,7 @@ class Zone:
         lock: the level of a lock, such as ReadOnly.
         role: what the caller may do, as the API describes it.
         history: the keys of all record sets after each write.
+        protected: names and types of record sets of which every change is refused.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Zone:
     role: Json = field(default_factory=lambda: dict(_ROLE))
     sets: dict[tuple[str, str], Json] = field(default_factory=dict)
     history: list[frozenset[tuple[str, str]]] = field(default_factory=list)
+    protected: set[tuple[str, str]] = field(default_factory=set)
 
 
 class Azure(FakeService):
@@ -73,6 +75,7 @@ class Azure(FakeService):
         calls: all calls of the DNS services since the last `reset`.
         tokens: how many tokens the identity endpoint gave.
         max_top: the most items in a page, for pages that are not full.
+        retry_after_s: for how long a throttled client is to wait.
     """
 
     def __init__(self) -> None:
@@ -80,21 +83,22 @@ class Azure(FakeService):
         self.calls: list[Call] = []
         self.tokens = 0
         self.max_top = 1000
+        self.retry_after_s = 10
         self._zones: dict[str, Zone] = {}
-        self._lock = RLock()
+        self.lock = RLock()
         self._etags = count(1)
 
     def reset(self) -> None:
         """Delete zones, faults and calls, for the next test or Hypothesis example."""
         self.faults.clear()
-        with self._lock:
+        with self.lock:
             self._zones.clear()
             self.calls.clear()
             self.max_top = 1000
 
     def add_zone(self, name: str, *, private: bool = False) -> Zone:
         """Create a zone with the record sets that Azure makes."""
-        with self._lock:
+        with self.lock:
             zone = self._zones[name] = Zone(name=name, private=private)
             soa = {"host": "ns1.azure.example.", "email": "dns.azure.example.", "serialNumber": 1, "refreshTime": 3600}
             times = {"retryTime": 300, "expireTime": 2419200, "minimumTTL": 300}
@@ -106,21 +110,21 @@ class Azure(FakeService):
 
     def put(self, zone: Zone, name: str, rtype: str, records: object, **properties: object) -> Json:
         """Store a record set, as a person does in the portal. *records* is the content of its field."""
-        with self._lock:
+        with self.lock:
             field = {} if records is None else {spell_field(rtype, private=zone.private): records}
             ttl = properties.pop("ttl", 300)
             return self._store(zone, name, rtype, {**field, **properties}, ttl=ttl)
 
     def edit(self, zone: Zone, name: str, rtype: str, **properties: object) -> None:
         """Change properties of a record set, which gives it a new etag."""
-        with self._lock:
+        with self.lock:
             found = zone.sets[name, rtype]
             found["properties"] |= properties
             found["etag"] = self._make_etag()
 
     def delete(self, zone: Zone, name: str, rtype: str) -> None:
         """Remove a record set."""
-        with self._lock:
+        with self.lock:
             del zone.sets[name, rtype]
 
     def _make_etag(self) -> str:
@@ -159,7 +163,7 @@ class Azure(FakeService):
             condition=request.headers.get("if-match") or request.headers.get("if-none-match") or "",
             body=json.loads(request.body) if request.body else None,
         )
-        with self._lock:
+        with self.lock:
             self.calls.append(call)
         fault = self.faults.take(call)
         try:
@@ -171,11 +175,11 @@ class Azure(FakeService):
             version, private = SERVICES[parts["service"].lower()]
             if not parts["about"] and query.get("api-version") != version:
                 raise refuse(400, "InvalidApiVersionParameter", f"The api-version is invalid; supported: {version}.")
-            with self._lock:
+            with self.lock:
                 answer = self._answer(call, parts, query, request, private=private)
         except ApiError as exc:
             error = {"code": exc.code, "message": exc.message}
-            headers = _JSON | ({"Retry-After": "10"} if exc.status == 429 else {})
+            headers = _JSON | ({"Retry-After": str(self.retry_after_s)} if exc.status == 429 else {})
             body = error if exc.status in {400, 412} else {"error": error}  # the DNS service, and ARM
             return fault.after(Answer(status=exc.status, body=json.dumps(body).encode(), headers=headers))
         return fault.after(answer)
@@ -225,6 +229,8 @@ class Azure(FakeService):
             if held is None:
                 raise refuse(404, "NotFound", f"The resource record '{name}' does not exist in the zone.")
             return _answer_json(held)
+        if (name, rtype) in zone.protected:
+            raise refuse(400, "BadRequest", "The value of a record is invalid.")
         if request.method == "DELETE" and held is None:
             return Answer(status=204, body=b"")
         if (request.headers.get("if-none-match") == "*" and held) or (

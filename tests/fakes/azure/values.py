@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from tests.fakes.service.answers import ApiError
@@ -72,6 +72,27 @@ _ALIASED: Final = frozenset({"A", "AAAA", "CNAME"})
 def spell_field(rtype: str, *, private: bool) -> str:
     """Return the field of the records of type *rtype*; private zones have lower camel case."""
     return f"{rtype.lower() if private else rtype}{'Record' if rtype in {'CNAME', 'SOA'} else 'Records'}"
+
+
+def build_records(rtype: str, values: Sequence[str]) -> object:
+    """Return the content of the field of a set of type *rtype* whose records have one field."""
+    (field,) = _RECORDS[rtype]
+    records = [{field: [value] if rtype == "TXT" else value} for value in values]
+    return records[0] if rtype == "CNAME" else records
+
+
+def list_values(found: Json) -> tuple[str, ...]:
+    """Return the records of a set, each as one text, sorted; for an alias, "alias" and its target."""
+    properties = found["properties"]
+    if alias := (properties.get("targetResource") or {}).get("id"):
+        return ("alias", alias)
+    (records,) = (one for field, one in properties.items() if field.endswith(("Record", "Records")))
+    return tuple(
+        sorted(
+            " ".join("".join(part) if isinstance(part, list) else str(part) for part in one.values())
+            for one in (records if isinstance(records, list) else [records])
+        )
+    )
 
 
 def build_properties(name: str, rtype: str, body: Json | None, *, private: bool) -> Json:

@@ -48,7 +48,7 @@ class Call:
 class Zone:
     """A zone with its records and custom hostnames by id, and the region of each regional hostname.
 
-    *quota* is the most records that its plan allows.
+    *quota* is the most records that its plan allows, *protected* has names and types that cannot be changed.
     """
 
     id: str
@@ -58,6 +58,7 @@ class Zone:
     records: dict[str, Json] = field(default_factory=dict)
     regions: dict[str, str] = field(default_factory=dict)
     customs: dict[str, Json] = field(default_factory=dict)
+    protected: set[tuple[str, str]] = field(default_factory=set)
 
 
 class Cloudflare(FakeService):
@@ -67,6 +68,8 @@ class Cloudflare(FakeService):
         calls: all calls since the last `reset`.
         denied: actions that the token does not allow.
         nests_errors: whether an error of validation is the cause of a general one, as the API does it sometimes.
+        retry_after_s: for how long a throttled client is to wait.
+        names: the names of all values so far, by id.
     """
 
     def __init__(self) -> None:
@@ -74,8 +77,10 @@ class Cloudflare(FakeService):
         self.calls: list[Call] = []
         self.denied: set[str] = set()
         self.nests_errors = False
+        self.retry_after_s = 120
+        self.names: dict[str, str] = {}
         self._zones: dict[str, Zone] = {}
-        self._lock = RLock()
+        self.lock = RLock()
         self._ids = count(1)
 
     @property
@@ -86,21 +91,21 @@ class Cloudflare(FakeService):
     def reset(self) -> None:
         """Delete zones, faults and calls, for the next test or Hypothesis example."""
         self.faults.clear()
-        with self._lock:
+        with self.lock:
             self._zones.clear()
             self.calls.clear()
             self.denied.clear()
 
     def add_zone(self, name: str, plan: str = "free") -> str:
         """Create a zone without records, and return its id."""
-        with self._lock:
+        with self.lock:
             zone = Zone(id=self._make_id(), name=name, plan=plan)
             self._zones[zone.id] = zone
             return zone.id
 
     def put(self, zone_id: str, name: str, rtype: str, content: str, **fields: object) -> Json:
         """Add one value to the records of a zone."""
-        with self._lock:
+        with self.lock:
             zone = self._zones[zone_id]
             body: Json = {"name": name, "type": rtype, "content": content, "ttl": 300, **fields}
             return self._store(zone, self._make_id(), build_record(body, zone.name, zone.plan))
@@ -108,6 +113,10 @@ class Cloudflare(FakeService):
     def set_quota(self, zone_id: str, quota: int) -> None:
         """Allow *quota* records in a zone."""
         self._zones[zone_id].quota = quota
+
+    def protect(self, zone_id: str, name: str, rtype: str) -> None:
+        """Refuse every change of the values of *name* and *rtype* from now on."""
+        self._zones[zone_id].protected.add((name, rtype))
 
     def regions(self, zone_id: str) -> dict[str, str]:
         """Return the region of each regional hostname, which tests may change."""
@@ -119,19 +128,19 @@ class Cloudflare(FakeService):
 
     def delete(self, zone_id: str, record_id: str) -> None:
         """Remove one value."""
-        with self._lock:
+        with self.lock:
             del self._zones[zone_id].records[record_id]
 
     def edit(self, record_id: str, **fields: object) -> None:
         """Change fields of one value, as a person does in the dashboard: its id stays."""
-        with self._lock:
+        with self.lock:
             for zone in self._zones.values():
                 if record_id in zone.records:
                     zone.records[record_id] |= fields
 
     def list_records(self, zone_id: str) -> list[Json]:
         """Return all values of a zone, in the order in which they were made."""
-        with self._lock:
+        with self.lock:
             return list(self._zones[zone_id].records.values())
 
     def _make_id(self) -> str:
@@ -144,7 +153,7 @@ class Cloudflare(FakeService):
         route = _ROUTE.fullmatch(unquote(url.path))
         what = (route["what"] or "zones") if route else ""
         call = Call(action=f"{request.method} {what}", zone_id=(route["zone"] or "") if route else "", body=body)
-        with self._lock:
+        with self.lock:
             self.calls.append(call)
         fault = self.faults.take(call)
         try:
@@ -155,14 +164,14 @@ class Cloudflare(FakeService):
                 raise refuse(10000, "Authentication error", status=403)
             if route is None:
                 raise refuse(7000, "No route for that URI", status=404)
-            with self._lock:
+            with self.lock:
                 found = self._answer(call, route["record"] or "", query)
         except ApiError as exc:
             error: Json = {"code": int(exc.code) if exc.code.isdigit() else 0, "message": exc.message}
             if self.nests_errors and error["code"] in _CHAINED:
                 error = {"code": 1004, "message": "DNS Validation Error", "error_chain": [error]}
             found = {"result": None, "success": False, "errors": [error], "messages": []}
-            headers = _JSON | ({"Retry-After": "120"} if exc.status == HTTPStatus.TOO_MANY_REQUESTS else {})
+            headers = _JSON | ({"Retry-After": str(self.retry_after_s)} if exc.status == HTTPStatus.TOO_MANY_REQUESTS else {})
             return fault.after(Answer(status=exc.status, body=json.dumps(found).encode(), headers=headers))
         return fault.after(Answer(status=200, body=json.dumps(found).encode(), headers=_JSON | _RATE))
 
@@ -222,18 +231,23 @@ class Cloudflare(FakeService):
         old = zone.records.get(entry["id"])
         if old is None:
             raise refuse(81044, "Record does not exist.", status=404)
+        if (old["name"], old["type"]) in zone.protected:
+            raise refuse(9007, "Content for the record is invalid.")
         if what == "deletes":
             return zone.records.pop(old["id"])
         return self._write(zone, old["id"], fields if what == "puts" else restate(old) | fields)
 
     def _write(self, zone: Zone, record_id: str, body: Json | None) -> Json:
         made = build_record(body or {}, zone.name, zone.plan)
+        if (made["name"], made["type"]) in zone.protected:
+            raise refuse(9007, "Content for the record is invalid.")
         if record_id not in zone.records and len(zone.records) >= zone.quota:
             raise refuse(81045, "Record quota exceeded.")
         check_coexistence(made, (one for one in zone.records.values() if one["id"] != record_id), zone.name)
         return self._store(zone, record_id, made)
 
     def _store(self, zone: Zone, record_id: str, made: Json) -> Json:
+        self.names[record_id] = made["name"]
         zone.records[record_id] = {"id": record_id, "zone_id": zone.id, "zone_name": zone.name, **made}
         return zone.records[record_id]
 

@@ -145,6 +145,14 @@ _CONTENTS: Final[Mapping[str, Callable[[str], str | None]]] = {
 }
 
 
+def group_values(records: Iterable[Json]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the contents of *records* by name and type, sorted."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in records:
+        found.setdefault((one["name"], one["type"]), []).append(one["content"])
+    return {key: tuple(sorted(contents)) for key, contents in found.items()}
+
+
 def check_coexistence(made: Json, others: Iterable[Json], zone_name: str) -> None:
     """Raise `ApiError` if *made* cannot be beside *others*, the records of its zone."""
     at_name = [other for other in others if other["name"] == made["name"]]
