@@ -46,11 +46,11 @@ def settings(fake: Azure, *, private: bool = False) -> AzureSettings:
     return AzureSettings(url=fake.url, subscription=SUBSCRIPTION, group=GROUP, private=private)
 
 
-def write_config(folder: Path, fake: Azure) -> Path:
-    """Write a configuration file with *fake* and its managed identity into *folder*."""
+def write_config(folder: Path, fake: Azure, **content: str) -> Path:
+    """Write a configuration file with *fake*, a managed identity and *content* into *folder*."""
     file = folder / "azure.json"
     found = {"subscriptionId": SUBSCRIPTION, "resourceGroup": GROUP, "resourceManagerEndpoint": fake.url}
-    file.write_text(json.dumps(found | {"useManagedIdentityExtension": True}), encoding="utf-8")
+    file.write_text(json.dumps(found | {"useManagedIdentityExtension": True} | content), encoding="utf-8")
     return file
 
 

@@ -78,8 +78,8 @@ class Azure(FakeService):
         retry_after_s: for how long a throttled client is to wait.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, tls: bool = False) -> None:
+        super().__init__(tls=tls)
         self.calls: list[Call] = []
         self.tokens = 0
         self.max_top = 1000
@@ -208,18 +208,20 @@ class Azure(FakeService):
         if parts["about"]:
             locks = [{"properties": {"level": zone.lock}}] if zone.lock else []
             return _answer_json({"value": [zone.role] if parts["about"] == "permissions" else locks})
-        self._check_access(zone, request.method)
         rtype = parts["type"].upper()
+        self._check_access(zone, request.method, (call.name.lower(), rtype))
         if request.method == "GET" and not call.name:
             sets = [one for (_, found), one in zone.sets.items() if rtype in _ALL or found == rtype]
             return self._answer_page(sets, f"{_describe_group()}/{service}/{zone.name}/{parts['type']}", query)
         return self._answer_set(zone, call, rtype, request)
 
-    def _check_access(self, zone: Zone, method: str) -> None:
+    def _check_access(self, zone: Zone, method: str, key: tuple[str, str]) -> None:
         if zone.denied:
             raise refuse(403, "AuthorizationFailed", "The client does not have authorization to perform action.")
         if method != "GET" and (zone.lock == "ReadOnly" or (zone.lock and method == "DELETE")):
             raise refuse(409, "ScopeLocked", "The scope cannot perform the operation because it is locked.")
+        if method != "GET" and key in zone.protected:
+            raise refuse(400, "BadRequest", "The value of a record is invalid.")
 
     def _answer_set(self, zone: Zone, call: Call, rtype: str, request: Request) -> Answer:
         name = call.name.lower()
@@ -229,8 +231,6 @@ class Azure(FakeService):
             if held is None:
                 raise refuse(404, "NotFound", f"The resource record '{name}' does not exist in the zone.")
             return _answer_json(held)
-        if (name, rtype) in zone.protected:
-            raise refuse(400, "BadRequest", "The value of a record is invalid.")
         if request.method == "DELETE" and held is None:
             return Answer(status=204, body=b"")
         if (request.headers.get("if-none-match") == "*" and held) or (

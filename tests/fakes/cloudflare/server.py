@@ -171,7 +171,9 @@ class Cloudflare(FakeService):
             if self.nests_errors and error["code"] in _CHAINED:
                 error = {"code": 1004, "message": "DNS Validation Error", "error_chain": [error]}
             found = {"result": None, "success": False, "errors": [error], "messages": []}
-            headers = _JSON | ({"Retry-After": str(self.retry_after_s)} if exc.status == HTTPStatus.TOO_MANY_REQUESTS else {})
+            headers = _JSON | (
+                {"Retry-After": str(self.retry_after_s)} if exc.status == HTTPStatus.TOO_MANY_REQUESTS else {}
+            )
             return fault.after(Answer(status=exc.status, body=json.dumps(found).encode(), headers=headers))
         return fault.after(Answer(status=200, body=json.dumps(found).encode(), headers=_JSON | _RATE))
 

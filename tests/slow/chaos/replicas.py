@@ -130,7 +130,7 @@ class Operator:
 
     def handle(self, event: Event) -> None:
         """Kill, terminate or start the replica that *event* names."""
-        replica = self._replicas[int(event.about)]
+        replica = self._replicas[int(event.about) % len(self._replicas)]
         match event.verb:
             case "start":
                 replica.start()

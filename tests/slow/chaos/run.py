@@ -52,12 +52,14 @@ FLAGS: Final = (
     "--delete-grace-period=1s",
     "--max-delete-percent=100",
     "--max-delete-count=100000",
+    "--metrics-address=127.0.0.1:0",
+    "--web-address=127.0.0.1:0",
+)
+ELECTION: Final = (
     "--leader-elect",
     "--leader-elect-retry-period=200ms",
     "--leader-elect-lease-duration=14s",
     "--leader-elect-renew-deadline=2s",
-    "--metrics-address=127.0.0.1:0",
-    "--web-address=127.0.0.1:0",
 )
 
 
@@ -94,8 +96,9 @@ class Chaos:
         self._server.put(build_identity("here"))
         self._server.api.watch_list = Random(seed).choice(list(WatchList))
         kubeconfig = self._server.kubeconfig(folder / "kubeconfig")
-        flags = (*FLAGS, *service.flags, f"--kubeconfig={kubeconfig}")
-        self._audit_logs = [folder / f"audit-{number}.log" for number in range(REPLICAS)]
+        replicas = REPLICAS if service.is_conditional else 1
+        flags = (*FLAGS, *(ELECTION if replicas > 1 else ()), *service.flags, f"--kubeconfig={kubeconfig}")
+        self._audit_logs = [folder / f"audit-{number}.log" for number in range(replicas)]
         self.replicas = [
             Replica(str(number), folder, (*flags, f"--audit-log={path}"), service.environ)
             for number, path in enumerate(self._audit_logs)

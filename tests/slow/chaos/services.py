@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import Final, NamedTuple, Protocol
+from copy import deepcopy
+from itertools import cycle
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol
 
+from tests.azure import write_config
+from tests.fakes.azure.server import Azure
+from tests.fakes.azure.server import Zone as AzureZone
+from tests.fakes.azure.values import build_records, list_values
 from tests.fakes.clouddns.log import CHANGE as GOOGLE_CHANGE
 from tests.fakes.clouddns.log import LIST as GOOGLE_LIST
 from tests.fakes.clouddns.server import PROJECT, CloudDns
+from tests.fakes.cloudflare.server import TOKEN, Cloudflare
 from tests.fakes.route53.log import CHANGE, LIST
 from tests.fakes.route53.server import Route53
 from tests.fakes.route53.zones import Author, Edit
@@ -49,6 +57,11 @@ class DnsService(Protocol):
     flags: tuple[str, ...]
     environ: Mapping[str, str]
     has_routing: bool
+    is_atomic: bool
+    """Whether a record and its ownership record are written together."""
+
+    is_conditional: bool
+    """Whether writes are conditional, so that there may be two replicas."""
 
     def lock(self) -> AbstractContextManager[object]:
         """Return a context manager that blocks all other access."""
@@ -83,7 +96,7 @@ class DnsService(Protocol):
         ...
 
     def race(self, edit: Callable[[], object]) -> None:
-        """Run *edit* just before the next write takes effect."""
+        """Run *edit* just before the next write takes effect, or where it depends on a reading, before that."""
         ...
 
     def recover(self) -> None:
@@ -114,6 +127,8 @@ class Route53Service:
     """The strict Route 53, with a zone for each of `ZONES`."""
 
     has_routing = True
+    is_atomic = True
+    is_conditional = True
     _refusals: Final = {
         "throttle": (400, "Throttling"),
         "error": (500, "InternalFailure"),
@@ -198,6 +213,8 @@ class CloudDnsService:
     """The strict Cloud DNS, with a zone for each of `ZONES`."""
 
     has_routing = False
+    is_atomic = True
+    is_conditional = True
     _refusals: Final = {
         "throttle": (429, "rateLimitExceeded"),
         "error": (500, "backendError"),
@@ -260,6 +277,159 @@ class CloudDnsService:
 
     def race(self, edit: Callable[[], object]) -> None:
         self._fake.faults.arm(Meanwhile(edit), action=self._actions["change"])
+
+    def recover(self) -> None:
+        self._fake.faults.clear()
+
+    def journal(self) -> Iterator[Step]:
+        return iter(())
+
+
+class AzureService:
+    """The strict Azure DNS, with a public zone for each of `ZONES`."""
+
+    has_routing = False
+    is_atomic = False
+    is_conditional = True
+    _refusals: Final = {
+        "throttle": (429, "Throttled"),
+        "error": (500, "InternalServerError"),
+        "unavailable": (503, "ServiceUnavailable"),
+        "busy": (429, "RetryableErrorDueToAnotherOperation"),
+        "refuse": (400, "BadRequest"),
+    }
+    _changes: Final = ("PUT TXT", "PUT A", "DELETE A", "PUT CNAME", "DELETE TXT", "PUT AAAA")
+
+    def __init__(self, fake: Azure, folder: Path) -> None:
+        self._fake = fake
+        self._fake.retry_after_s = 1
+        self._zones = {zone: fake.add_zone(zone) for zone in ZONES}
+        self._next_change = cycle(self._changes)
+        self.flags: tuple[str, ...] = ("--provider=azure", f"--azure-config-file={write_config(folder, fake)}")
+        self.environ: Mapping[str, str] = {"AZURE_POD_IDENTITY_AUTHORITY_HOST": fake.url}
+
+    def lock(self) -> AbstractContextManager[object]:
+        return self._fake.lock
+
+    def read(self) -> dict[Key, object]:
+        with self._fake.lock:
+            return {
+                Key(zone, f"{name}.{zone}", rtype): deepcopy(found)
+                for zone, held in self._zones.items()
+                for (name, rtype), found in held.sets.items()
+                if name != "@"
+            }
+
+    def values(self, record: object) -> tuple[str, ...]:
+        return list_values(record)  # type: ignore[arg-type]
+
+    def put(self, key: Key, *values: str) -> None:
+        zone, name = self._find(key)
+        self._fake.put(zone, name, key.type, build_records(key.type, values), ttl=TTL_S)
+
+    def delete(self, key: Key) -> None:
+        zone, name = self._find(key)
+        self._fake.delete(zone, name, key.type)
+
+    def protect(self, key: Key) -> bool:
+        zone, name = self._find(key)
+        zone.protected.add((name, key.type))
+        return True
+
+    def _find(self, key: Key) -> tuple[AzureZone, str]:
+        return self._zones[key.zone], key.name.removesuffix(f".{key.zone}")
+
+    def list_writes(self) -> list[WriteCall]:
+        return [
+            WriteCall(frozenset({f"{call.name}.{call.zone_id}"}), call.action)
+            for call in list(self._fake.calls)
+            if call.action.startswith(("PUT", "DELETE"))
+        ]
+
+    def fail(self, verb: str, about: str, times: int) -> Armed:
+        actions = {"change": next(self._next_change), "list": "GET ALL", "any": None}
+        return self._fake.faults.arm(make_fault(verb, self._refusals), action=actions[about], times=times)
+
+    def race(self, edit: Callable[[], object]) -> None:
+        self._fake.faults.arm(Meanwhile(edit), action="GET ALL")
+
+    def recover(self) -> None:
+        self._fake.faults.clear()
+
+    def journal(self) -> Iterator[Step]:
+        return iter(())
+
+
+class CloudflareService:
+    """The strict Cloudflare, with a zone for each of `ZONES`."""
+
+    has_routing = False
+    is_atomic = True
+    is_conditional = False
+    _refusals: Final = {
+        "throttle": (429, "971"),
+        "error": (500, "10013"),
+        "unavailable": (503, "10013"),
+        "busy": (502, "10013"),
+        "refuse": (400, "9207"),
+    }
+    _actions: Final = {"change": "POST dns_records", "list": "GET dns_records", "any": None}
+
+    def __init__(self, fake: Cloudflare) -> None:
+        self._fake = fake
+        self._fake.retry_after_s = 1
+        self._ids = {zone: fake.add_zone(zone) for zone in ZONES}
+        self.flags: tuple[str, ...] = ("--provider=cloudflare", "--batch-change-interval=0s")
+        self.environ: Mapping[str, str] = {"CLOUDFLARE_BASE_URL": fake.url, "CF_API_TOKEN": TOKEN}
+
+    def lock(self) -> AbstractContextManager[object]:
+        return self._fake.lock
+
+    def read(self) -> dict[Key, object]:
+        found: dict[Key, tuple[dict[str, Any], ...]] = {}
+        with self._fake.lock:
+            for zone, zone_id in self._ids.items():
+                for one in self._fake.list_records(zone_id):
+                    key = Key(zone, one["name"], one["type"])
+                    found[key] = (*found.get(key, ()), dict(one))
+        return dict(found)
+
+    def values(self, record: object) -> tuple[str, ...]:
+        return tuple(sorted(one["content"] for one in record))  # type: ignore[attr-defined]
+
+    def put(self, key: Key, *values: str) -> None:
+        with self._fake.lock:
+            if key in self.read():
+                self.delete(key)
+            for value in values:
+                self._fake.put(self._ids[key.zone], key.name, key.type, value, ttl=TTL_S)
+
+    def delete(self, key: Key) -> None:
+        zone_id = self._ids[key.zone]
+        for one in self._fake.list_records(zone_id):
+            if (one["name"], one["type"]) == (key.name, key.type):
+                self._fake.delete(zone_id, one["id"])
+
+    def protect(self, key: Key) -> bool:
+        self._fake.protect(self._ids[key.zone], key.name, key.type)
+        return True
+
+    def list_writes(self) -> list[WriteCall]:
+        return [
+            WriteCall(frozenset(self._find_names(call.body)), call.action)
+            for call in list(self._fake.calls)
+            if call.action == self._actions["change"] and call.body
+        ]
+
+    def _find_names(self, body: Mapping[str, Any]) -> Iterator[str]:
+        for entry in (one for entries in body.values() for one in entries):
+            yield entry["name"] if "name" in entry else self._fake.names[entry["id"]]
+
+    def fail(self, verb: str, about: str, times: int) -> Armed:
+        return self._fake.faults.arm(make_fault(verb, self._refusals), action=self._actions[about], times=times)
+
+    def race(self, edit: Callable[[], object]) -> None:
+        self._fake.faults.arm(Meanwhile(edit), action=self._actions["list"])
 
     def recover(self) -> None:
         self._fake.faults.clear()

@@ -20,28 +20,40 @@ from typing import Final
 
 import pytest
 
+from tests.fakes.azure.server import Azure
 from tests.fakes.clouddns.server import CloudDns
+from tests.fakes.cloudflare.server import Cloudflare
 from tests.fakes.route53.server import Route53
 from tests.slow.chaos.run import Chaos
-from tests.slow.chaos.services import CloudDnsService, DnsService, Route53Service
+from tests.slow.chaos.services import (
+    AzureService,
+    CloudDnsService,
+    CloudflareService,
+    DnsService,
+    Route53Service,
+)
 
 SEED: Final = int(os.environ.get("CHAOS_SEED", "17"))
-SECONDS: Final = {"aws": 50.0, "google": 20.0}
+SECONDS: Final = {"aws": 50.0, "google": 20.0, "azure": 20.0, "cloudflare": 20.0}
 """Length of the script, in seconds."""
-QUIET_S: Final = {"aws": 60.0, "google": 15.0}
+QUIET_S: Final = {"aws": 60.0, "google": 15.0, "azure": 15.0, "cloudflare": 15.0}
 """Seconds without a write after the script."""
 
 
 @pytest.fixture
-def service(request: pytest.FixtureRequest) -> Iterator[DnsService]:
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DnsService]:
     with ExitStack() as stack:
         if request.param == "aws":
             yield Route53Service(stack.enter_context(Route53()))
+        elif request.param == "azure":
+            yield AzureService(stack.enter_context(Azure()), tmp_path)
+        elif request.param == "cloudflare":
+            yield CloudflareService(stack.enter_context(Cloudflare()))
         else:
             yield CloudDnsService(stack.enter_context(CloudDns()))
 
 
-@pytest.mark.parametrize("service", ["aws", "google"], indirect=True)
+@pytest.mark.parametrize("service", SECONDS, indirect=True)
 def test_after_a_random_script_of_faults_edits_and_kills_the_zones_hold_what_the_objects_request(
     service: DnsService, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -73,6 +73,8 @@ class Writer:
                 self._service.put(ownership, THEIRS)
             else:
                 self._service.delete(ownership)
+            if not self._service.is_atomic:  # a write of the record does not depend on its ownership record
+                self._service.put(key, *self._service.values(self._service.read()[key]))
             found = self._service.read()
             self.foreign[key] = found[key]
             if replace:
