@@ -24,7 +24,7 @@ from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.azure.server import Azure
 from tests.fakes.azure.values import list_values
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
-from tests.objects import OLD_PREFIX, service
+from tests.objects import service
 from tests.program.process import HANGS_S, environment, once
 from tests.required_programs import require_program
 
@@ -109,7 +109,12 @@ class AzureAccount:
         cloud = {"cloud": "AzureStackCloud", "activeDirectoryAuthorityHost": self.fake.url}
         file = write_config(Path(home), self.fake, resourceManagerAudience=self.fake.url, **cloud)
         self.flags = ("--provider=azure", f"--azure-config-file={file}")
-        self.environ = {"AZURE_POD_IDENTITY_AUTHORITY_HOST": tokens.url, "SSL_CERT_FILE": str(bundle)}
+        self.environ = {
+            "SSL_CERT_FILE": str(bundle),
+            "AZURE_POD_IDENTITY_AUTHORITY_HOST": tokens.url,
+            "IDENTITY_ENDPOINT": f"{tokens.url}/metadata/identity/oauth2/token",
+            "IDENTITY_HEADER": "any",
+        }
 
     def take_calls(self) -> list[str]:
         found = [call.action for call in self.fake.calls]
@@ -161,7 +166,9 @@ def run_external_dns(account: Account, flags: Sequence[str]) -> None:
 def run_extdns(account: Account, flags: Sequence[str]) -> None:
     """Make one pass of extdns, whose exit code is 1 if names were refused."""
     environ = environment(**OFFLINE, **account.environ)
-    done = once(*FLAGS, *account.flags, *flags, "--api-calls-per-second=10000", env=environ, module="tests.bench.unpaced")
+    done = once(
+        *FLAGS, *account.flags, *flags, "--api-calls-per-second=10000", env=environ, module="tests.bench.unpaced"
+    )
     assert done.returncode in {0, 1}, done.stderr[-4000:]
 
 
@@ -194,9 +201,7 @@ def measure(provider: str, size: int = SIZE) -> Pair:
 
 def put(server: ApiServer, requested: Mapping[str, str]) -> None:
     """Let Services request names in the zone, with the annotation that both programs read."""
-    server.put_all(
-        service(label, f"{label}.{ZONE}", address=address, prefix=OLD_PREFIX) for label, address in requested.items()
-    )
+    server.put_all(service(label, f"{label}.{ZONE}", address=address) for label, address in requested.items())
 
 
 def main(provider: str) -> None:

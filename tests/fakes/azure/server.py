@@ -185,11 +185,18 @@ class Azure(FakeService):
         return fault.after(answer)
 
     def _give_token(self, request: Request, query: dict[str, str]) -> Answer:
-        """Answer as the endpoint for managed identities."""
-        if request.headers.get("metadata") != "true" or "resource" not in query:
+        """Answer as the endpoint for managed identities of a virtual machine, or of App Service."""
+        asked = request.headers.get("metadata") == "true" or "x-identity-header" in request.headers
+        if not asked or "resource" not in query:
             return Answer(status=400, body=b'{"error":"invalid_request"}', headers=_JSON)
         self.tokens += 1
-        found = {"access_token": TOKEN, "expires_in": "86399", "resource": query["resource"], "token_type": "Bearer"}
+        found = {
+            "access_token": TOKEN,
+            "expires_in": "86399",
+            "expires_on": "4102444800",
+            "resource": query["resource"],
+            "token_type": "Bearer",
+        }
         return Answer(status=200, body=json.dumps(found).encode(), headers=_JSON)
 
     def _answer(
