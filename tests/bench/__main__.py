@@ -1,4 +1,6 @@
-"""Print as Markdown what extdns costs with manifests, a live cluster, Route 53 and BIND, and which limits are exceeded.
+"""Print as Markdown what extdns costs with manifests, a live cluster, Route 53 and BIND, and beside external-dns.
+
+Limits that are exceeded are marked.
 
 Usage: python -m tests.bench [SIZE ...]; sizes are numbers of Services.
 """
@@ -13,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from tests.bench.largest import OBJECTS
+from tests.bench.pairs import SITUATIONS
 from tests.bench.process import run
 from tests.bench.services import ZONE, write
 
@@ -109,6 +112,8 @@ _OPA_HEADINGS: Final = (
     "CPU of a full pass, times that without rules",
 )
 _OPA_BATCH: Final = 500
+_PAIR_HEADINGS: Final = ("Calls, 2,000 records", "external-dns", "extdns")
+_PAIRED: Final = {"cloudflare": "Cloudflare", "azure": "Azure DNS"}
 _LARGEST_HEADINGS: Final = (
     "An object of 1.5 MB",
     "names, with two of other objects",
@@ -142,6 +147,11 @@ def main(sizes: tuple[int, ...]) -> None:
         _table(_OPA_HEADINGS, map(_opa_cells, sizes or _RULES_SIZES))
     else:
         print("NOT RUN: queries to Open Policy Agent (opa is not in PATH)")
+    print()
+    if shutil.which("external-dns-0.22"):
+        _table(_PAIR_HEADINGS, _pair_rows())
+    else:
+        print("NOT RUN: calls of external-dns and extdns in pairs (external-dns-0.22 is not in PATH)")
     print()
     _table(_LARGEST_HEADINGS, map(_largest_cells, OBJECTS))
     print()
@@ -263,6 +273,13 @@ def _opa_cells(size: int) -> Iterator[str]:
     yield _format_figure(seen["start_queries"], "", most=-(-size // _OPA_BATCH), digits=0)
     yield _format_figure(seen["change_queries"], "", most=1, digits=0)
     yield f"{seen['queried_pass_s'] / seen['pass_s']:.1f}"
+
+
+def _pair_rows() -> Iterator[Iterable[str]]:
+    for provider, title in _PAIRED.items():
+        seen = run("pairs", provider)
+        for situation in SITUATIONS:
+            yield f"{title}: {situation}", f"{seen[f'theirs_{situation}']}", f"{seen[f'ours_{situation}']}"
 
 
 def _largest_cells(kind: str) -> Iterator[str]:
