@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from extdns import cli
 from tests.fakes.azure.server import GROUP, SUBSCRIPTION, Azure
 from tests.objects import Json, service
 from tests.program.installation import USAGE, Installation
@@ -75,6 +76,25 @@ def test_tags_become_metadata_and_ten_more_passes_change_nothing(
     assert [call for call in take_calls(fake) if call.startswith("PUT")] == ["PUT TXT", "PUT A"]
     metadata = [zone.sets[key]["properties"]["metadata"] for key in (("web", "A"), ("a-web", "TXT"))]
     assert metadata == [{"a": "1", "b": "2"}] * 2
+
+
+@pytest.mark.parametrize("provider", NAMES[1:])
+def test_metadata_is_shown_by_plan_and_explain_repaired_changed_and_removed(
+    fake: Azure, install: Callable[..., Installation], provider: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    zone = fake.add_zone("example.org", private=provider.endswith("private-dns"))
+    installation = install(provider)
+    for tags, metadata in (("a=1", {"a": "1"}), ("a=2,b=3", {"a": "2", "b": "3"}), ("", {})):
+        installation.replace_manifests(service("web", annotations={"azure-tags": tags} if tags else {}))
+        assert installation.run_once() == 0
+        fake.edit(zone, "web", "A", metadata={"a": "9"} if tags else {})
+        for command in (["plan"], ["explain", "web.example.org"]) if tags else ():
+            capsys.readouterr()
+            cli.main([*command, *installation.flags()], {})
+            assert "azure/tags" in capsys.readouterr().out, command
+        assert installation.run_once() == 0
+        assert zone.sets["web", "A"]["properties"]["metadata"] == metadata
+        assert zone.sets["a-web", "TXT"]["properties"]["metadata"] == metadata
 
 
 @pytest.mark.parametrize(("lock", "word"), [("ReadOnly", "lock"), ("", "AuthorizationFailed")], ids=["lock", "no-role"])
@@ -164,7 +184,5 @@ def test_after_a_switch_from_external_dns_nothing_is_written(fake: Azure, instal
 def test_what_is_wrong_in_the_file_is_said_with_the_key_and_what_to_do(
     install: Callable[..., Installation], content: Json, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from extdns import cli  # noqa: PLC0415
-
     assert cli.main(install(**content).flags("--once"), {}) == USAGE
     assert re.search(rf"--azure-config-file=\S+azure\.json: .*{re.escape(text)}", capsys.readouterr().err)

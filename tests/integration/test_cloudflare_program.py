@@ -164,6 +164,83 @@ def test_the_custom_hostname_of_a_service_is_planned_added_repaired_and_removed(
     assert fake.customs(zone) == {}
 
 
+def run_command(installation: Installation, capsys: pytest.CaptureFixture[str], *command: str) -> str:
+    capsys.readouterr()
+    cli.main([*command, *installation.flags()], {})
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("cloudflare-proxied", "proxied", ("true", "false"), (True, False, False), False),
+        ("cloudflare-record-comment", "comment", ("by me", "by us"), ("by me", "by us", None), "by hand"),
+        ("cloudflare-tags", "tags", ("b:2, a:1", "a:3"), (["a:1", "b:2"], ["a:3"], []), ["c:4"]),
+        ("target", "content", ("203.0.113.1", "203.0.113.2"), ("203.0.113.1", "203.0.113.2", "192.0.2.1"), "192.0.2.9"),
+    ],
+    ids=["proxied", "comment", "tags", "target"],
+)
+def test_what_an_annotation_states_is_created_repaired_changed_and_removed(
+    fake: Cloudflare,
+    installation: Installation,
+    capsys: pytest.CaptureFixture[str],
+    case: tuple[str, str, tuple[str, str], tuple[Any, Any, Any], object],
+) -> None:
+    key, field, stated, held, drifted = case
+    zone = fake.add_zone("example.org", "pro")
+    made = partial(WEB, address="192.0.2.1")
+    for value, expected in zip([*stated, None], held, strict=True):
+        installation.replace_manifests(made(annotations={"ttl": "600"} | ({key: value} if value else {})))
+        for _ in range(2):
+            assert installation.run_once() == 0
+            take_calls(fake)
+            assert installation.run_once() == 0
+            assert BATCH not in take_calls(fake)
+            record = read_hosts(fake, zone)["web.example.org"]
+            assert record[field] == expected
+            if value != stated[0]:
+                break
+            fake.edit(record["id"], **{field: drifted})
+            shown = "192.0.2.9" if key == "target" else key
+            for command in (["plan"], ["explain", "web.example.org"]):
+                assert shown in run_command(installation, capsys, *command), command
+
+
+@pytest.mark.parametrize(
+    ("annotations", "address", "message"),
+    [
+        ({"cloudflare-proxied": "true"}, "10.0.0.1", "10.0.0.1 cannot be proxied"),
+        ({"cloudflare-record-comment": "x" * 101}, "192.0.2.1", "the comment has 101 characters"),
+        ({"cloudflare-tags": "a:1"}, "192.0.2.1", "has no tags"),
+    ],
+    ids=["proxied", "comment", "tags"],
+)
+def test_what_the_plan_does_not_allow_is_said_on_the_object_and_holds_no_other(
+    fake: Cloudflare,
+    installation: Installation,
+    capsys: pytest.CaptureFixture[str],
+    annotations: dict[str, str],
+    address: str,
+    message: str,
+) -> None:
+    zone = fake.add_zone("example.org")
+    installation.replace_manifests(WEB(annotations=annotations, address=address), service("other"))
+    installation.run_once()
+    assert set(read_hosts(fake, zone)) == {"other.example.org"}
+    assert take_calls(fake).count(BATCH) == 1
+    found = run_command(installation, capsys, "explain", "web.example.org")
+    assert message in found
+    assert Reason.UNSUPPORTED in found
+
+
+def test_proxying_that_is_neither_on_nor_off_is_that_of_the_flag(fake: Cloudflare, installation: Installation) -> None:
+    zone = fake.add_zone("example.org")
+    installation.replace_manifests(WEB(annotations={"cloudflare-proxied": "maybe"}, address="203.0.113.1"))
+    for flags, proxied in (((), False), (("--cloudflare-proxied",), True)):
+        installation.run_once(*flags)
+        assert read_hosts(fake, zone)["web.example.org"]["proxied"] is proxied
+
+
 @pytest.mark.parametrize(
     ("flags", "annotations", "message"),
     [

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from extdns.errors import CredentialsError, ForbiddenError, RetryableError
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from providers.cloudflare.entries import COMMENT, PROXIED, TAGS
 from providers.cloudflare.provider import CloudflareReader, check_permission
@@ -18,7 +19,8 @@ from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import CallFailedError
 from tests.cloudflare import client
 from tests.cloudflare_world import World
-from tests.conformance.provider import build_batch, build_desired, create, delete, restate, update
+from tests.conformance.provider import Rig, build_batch, build_desired, create, delete, restate, update
+from tests.conformance.provider_world import ProviderWorld
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
 from tests.fakes.service.answers import Answer
 from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
@@ -61,8 +63,10 @@ def test_replaced_values_keep_their_ids_and_the_ownership_record_gets_a_new_one(
     assert [len(posted[what]) for what in ("deletes", "patches", "posts")] == [1, 2, 1]
 
 
-@pytest.mark.parametrize("targets", [("192.0.2.1",), ("192.0.2.4",), ("192.0.2.2", "192.0.2.3", "192.0.2.4")])
-def test_a_record_may_get_fewer_or_more_values(world: World, targets: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "targets", [("192.0.2.1",), ("192.0.2.4",), ("192.0.2.2", "192.0.2.3"), ("192.0.2.2", "192.0.2.3", "192.0.2.4")]
+)
+def test_a_record_may_get_fewer_more_or_other_values(world: World, targets: tuple[str, ...]) -> None:
     made = world.apply(create("www.example.org", "A", "192.0.2.1", "192.0.2.2"))
     assert world.apply(update(made["A"], *targets))["A"].targets == targets
     assert sorted(world.contents().values()) == sorted(targets)
@@ -115,7 +119,57 @@ def test_a_full_quota_refuses_a_batch_as_a_whole_and_says_so(world: World) -> No
     assert isinstance(outcome, Refused)
     assert "quota" in outcome.message
     assert world.contents() == {}
-    assert isinstance(world.submit(WWW), Applied)
+    made = world.apply(WWW)
+    assert isinstance(world.submit(MARK), Refused)
+    world.apply(delete(made["A"]))
+    world.apply(MARK)
+
+
+def start_engine(world: World, wanted: dict[str, str]) -> ProviderWorld:
+    """Run an engine until *wanted*, addresses by name, is requested and it is idle."""
+    return ProviderWorld(Rig(reader=world.reader, writer=world.writer, other=world.writer, zone=world.zone), wanted)
+
+
+FIFTY = {f"n{number}": "192.0.2.1" for number in range(50)}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "calls"),
+    [
+        pytest.param({"www": "192.0.2.1"}, [READ], id="nothing"),
+        pytest.param({"www": "192.0.2.2"}, [READ, READ, BATCH], id="an-update"),
+        pytest.param(
+            {f"n{number}": "192.0.2.1" for number in range(50)} | {"www": "192.0.2.1"},
+            [READ, READ, BATCH],
+            id="50-new-names",
+        ),
+    ],
+)
+def test_after_the_first_reading_a_change_takes_one_call_to_read_and_one_to_write(
+    world: World, wanted: dict[str, str], calls: list[str]
+) -> None:
+    start_engine(world, {"www": "192.0.2.1"})
+    world.actions()
+    start_engine(world, wanted)
+    assert world.actions() == ["GET zones", *calls]
+
+
+def test_ten_thousand_values_take_three_calls_to_read(world: World) -> None:
+    for number in range(10_000):
+        world.fake.put(world.id, f"n{number}.example.org", "A", "192.0.2.1")
+    (zone,) = world.reader.list_zones().zones
+    assert len(world.reader.read_page(zone, None).records) == 10_000
+    assert world.actions() == ["GET zones", READ, READ]
+
+
+def test_one_refused_name_of_fifty_is_found_by_halving_and_the_others_are_published(world: World) -> None:
+    world.fake.protect(world.id, "n7.example.org", "A")
+    world.fake.nests_errors = True
+    running = start_engine(world, FIFTY)
+    assert FIFTY.keys() - running.read_addresses().keys() == {"n7"}
+    assert max(position for position, one in enumerate(running.line.outcomes, 1) if isinstance(one, Applied)) <= 12
+    assert running.engine.decisions.reasons[Reason.REFUSED] == 1
+    assert "Content for the record is invalid. (9007)" in str(running.line.outcomes)
 
 
 @pytest.mark.parametrize(
