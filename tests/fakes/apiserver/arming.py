@@ -95,6 +95,11 @@ class Faults:
                 return armed
         return None
 
+    def disarm(self, kind: type[Fault]) -> None:
+        """Remove the faults of class *kind* that have not affected all their requests."""
+        with self._lock:
+            self._armed = [armed for armed in self._armed if not isinstance(armed.fault, kind)]
+
     def clear(self) -> None:
         """Remove all faults and continue the responses that they delay."""
         with self._lock:

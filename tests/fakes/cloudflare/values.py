@@ -18,6 +18,9 @@ _NAME: Final = re.compile(r"(?=.{1,254}$)([a-z0-9_*-]{1,63}\.)*[a-z0-9-]{1,63}")
 _TEXT: Final = re.compile(r'"(?:[^"\\]|\\.){0,255}"(?: "(?:[^"\\]|\\.){0,255}")*')
 _FIELDS: Final = frozenset({"name", "type", "content", "ttl", "proxied", "priority", "data", "comment", "tags"})
 _PROXIABLE: Final = frozenset({"A", "AAAA", "CNAME"})
+_PRIVATE: Final = tuple(
+    map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "fc00::/7"))
+)
 _DATA: Final[Mapping[str, frozenset[str]]] = {
     "SRV": frozenset({"priority", "weight", "port", "target"}),
     "NAPTR": frozenset({"order", "preference", "flags", "service", "regex", "replacement"}),
@@ -52,12 +55,15 @@ def build_record(body: Json, zone_name: str, plan: str = "free") -> Json:
     if body.get("proxied") and rtype not in _PROXIABLE:
         raise refuse(9004, "This record type cannot be proxied.")
     _check_remarks(body, plan)
+    proxiable = rtype in _PROXIABLE and not _is_private(rtype, str(body.get("content", "")))
+    if body.get("proxied") and not proxiable:
+        raise refuse(9003, "The target is not allowed for a proxied record.")
     made: Json = {
         "name": name,
         "type": rtype,
         "ttl": AUTOMATIC_TTL if body.get("proxied") else body["ttl"],
         "proxied": bool(body.get("proxied", False)),
-        "proxiable": rtype in _PROXIABLE,
+        "proxiable": proxiable,
         "comment": body.get("comment") or None,
         "tags": list(body.get("tags") or ()),
         "settings": {},
@@ -72,6 +78,11 @@ def _check_remarks(body: Json, plan: str) -> None:
         raise refuse(9313, "The comment is too long or has several lines.")
     if len(tags) > (0 if plan == "free" else 20):
         raise refuse(9300, "The tag quota of this zone is exceeded.")
+
+
+def _is_private(rtype: str, content: str) -> bool:
+    address = {"A": _normalize_ipv4, "AAAA": _normalize_ipv6}.get(rtype, lambda _: None)(content)
+    return address is not None and any(ipaddress.ip_address(address) in network for network in _PRIVATE)
 
 
 def _check_ttl(ttl: object) -> None:
@@ -164,5 +175,7 @@ def check_coexistence(made: Json, others: Iterable[Json], zone_name: str) -> Non
         return  # a CNAME there is flattened
     if made["type"] == "CNAME" and at_name:
         raise refuse(81053, "An A, AAAA, or CNAME record with that host already exists.")
+    if made["type"] in _PROXIABLE and any(other["type"] == "NS" for other in at_name):
+        raise refuse(81056, "An NS record with that host already exists.")
     if any(other["type"] == "CNAME" for other in at_name):
         raise refuse(81054, "A CNAME record with that host already exists.")

@@ -68,10 +68,8 @@ class Network:
 
     def _fail_kube(self, verb: str, resource: str, times: int) -> None:
         if verb == "empty-list":
-            # A process that begins with an empty list cannot know of the objects without records.
-            if any(watch.kind.plural == resource for watch in self._server.api.watches):
-                self._server.faults.arm(Empty(), verb="list", resource=resource, times=1)
-                self._server.end_watches(Order.EXPIRE)
+            self._server.faults.arm(Empty(), verb="list", resource=resource, times=1)
+            self._server.end_watches(Order.EXPIRE)
             return
         faults: dict[str, Fault] = {
             "error": Refuse(code=500),

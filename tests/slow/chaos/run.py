@@ -20,6 +20,7 @@ from random import Random
 from types import TracebackType
 from typing import Final, Self
 
+from tests.fakes.apiserver.faults import Empty
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
 from tests.slow.chaos import checks
@@ -180,6 +181,8 @@ class Chaos:
             case "writer":
                 self.writer.handle(event)
             case "operator":
+                # A process that begins with an empty list cannot know of the objects without records.
+                self._server.faults.disarm(Empty)
                 self._operator.handle(event)
             case _:
                 self._network.handle(event)

@@ -43,6 +43,8 @@ def call(fake: Cloudflare, method: str, path: str, body: object = None, *, token
         pytest.param({"type": "TXT", "content": "no quotes"}, 9005, id="text-without-quotes"),
         pytest.param({"type": "TXT", "content": f'"{"x" * 256}"'}, 9005, id="string-of-256-bytes"),
         pytest.param({"type": "TXT", "content": '"a"', "proxied": True}, 9004, id="proxied-text"),
+        pytest.param({"content": "10.0.0.1", "proxied": True}, 9003, id="proxied-private-address"),
+        pytest.param({"name": "child.example.org"}, 81056, id="beside-a-delegation"),
         pytest.param({"type": "MX", "content": "mail.example.net"}, 9101, id="mx-without-priority"),
         pytest.param({"type": "SRV", "data": {"target": "a.example.net"}}, 9102, id="srv-without-port"),
         pytest.param({"type": "LUA"}, 9034, id="type"),
@@ -58,9 +60,10 @@ def test_a_record_that_cloudflare_would_refuse_is_refused_with_the_error_number_
     zone = fake.add_zone("example.org")
     fake.put(zone, "here.example.org", "A", "192.0.2.1")
     fake.put(zone, "alias.example.org", "CNAME", "lb.example.net")
+    fake.put(zone, "child.example.org", "NS", "ns1.example.net")
     status, found = call(fake, "POST", f"/zones/{zone}/dns_records", GOOD | change)
     assert (status, found["success"], found["errors"][0]["code"]) == (400, False, code)
-    assert len(fake.list_records(zone)) == 2
+    assert len(fake.list_records(zone)) == 3
 
 
 def test_the_fake_of_cloudflare_creates_replaces_deletes_and_lists_records(fake: Cloudflare) -> None:
