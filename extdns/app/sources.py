@@ -135,7 +135,10 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
         yield warn_about_record_type
     provider = load_provider(config)
     yield WarningStage(
-        provider=provider.name, properties=provider.list_properties(config), lenient=config.control.compat
+        provider=provider.name,
+        properties=provider.list_properties(config),
+        find_allowed=provider.find_allowed,
+        lenient=config.control.compat,
     )
 
 

@@ -411,11 +411,11 @@ class Reason(StrEnum):
     PROPERTY_IGNORED = ReasonRow(
         "property-ignored",
         Group.OBJECT,
-        "The object sets a property that the DNS service of --provider does not have, or that extdns cannot set there. "
-        "The record is published without it.",
+        "The object sets a property that the DNS service of --provider does not have, or that extdns cannot set there, "
+        "or a value that the property cannot have. The record is published without it.",
         event_when=EventWhen.ALWAYS,
         verdict="is ignored",
-        next_step="remove the property from the object, or choose a provider that has it: "
+        next_step="correct or remove the property on the object, or choose a provider that has it: "
         "docs/reference/provider-ways.md",
     )
     CLUSTER_TARGET = ReasonRow(

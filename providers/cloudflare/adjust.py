@@ -16,6 +16,7 @@ from extdns.model.record import DesiredRecord, parse_address
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
 from providers.cloudflare.entries import (
+    BOOLEANS,
     COMMENT,
     CUSTOM,
     HOSTNAME_TYPES,
@@ -42,7 +43,6 @@ _CUSTOM: Final = re.compile(r"(?=.{1,253}$)(?:\*\.)?(?:[a-z0-9_-]{1,63}\.)+[a-z0
 _MAX_TXT: Final = 2048
 _PRIVATE: Final = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "fc00::/7")))
 _NAME: Final = re.compile(r"[a-z0-9_*.-]+")
-_BOOLEANS: Final = {"1": True, "t": True, "true": True, "0": False, "f": False, "false": False}
 
 
 def adjust_record(
@@ -76,7 +76,7 @@ def _read_properties(desired: DesiredRecord, settings: CloudflareSettings) -> di
     default, as in external-dns.
     """
     stated = {key.rpartition("/")[2]: value for key, value in desired.properties}
-    proxied = _BOOLEANS.get(stated.get(PROXIED, "").lower(), settings.proxied) and desired.type in PROXIABLE
+    proxied = BOOLEANS.get(stated.get(PROXIED, "").lower(), settings.proxied) and desired.type in PROXIABLE
     of_name = {key for key in settings.hostname_properties if desired.type in HOSTNAME_TYPES[key]}
     comment = " ".join(stated.get(COMMENT, settings.comment).split())
     found = {

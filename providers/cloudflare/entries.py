@@ -33,6 +33,9 @@ PROXIABLE: Final = frozenset({rrtype.A, rrtype.AAAA, rrtype.CNAME})
 HOSTNAME_TYPES: Final = {REGION: PROXIABLE, CUSTOM: frozenset({rrtype.A, rrtype.CNAME})}
 """The properties that belong to a name, with the types of the records that show them."""
 
+BOOLEANS: Final = {"1": True, "t": True, "true": True, "0": False, "f": False, "false": False}
+"""The values of `PROXIED`, in lower case. Another one leaves the default."""
+
 AUTOMATIC_TTL: Final = 1
 AUTOMATIC_TTL_S: Final = 300
 """The TTL with which Cloudflare answers for a value whose TTL is automatic."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.model.zone import Permission, Zone
-from providers.cloudflare.entries import CUSTOM, PROPERTIES, REGION
+from providers.cloudflare.entries import BOOLEANS, CUSTOM, PROPERTIES, PROXIED, REGION
 from providers.cloudflare.flags import CloudflareFlags
 from providers.cloudflare.settings import LEAST_OPERATIONS, MAX_CALLS_PER_S, MAX_PAGE_ITEMS, URL, CloudflareSettings
 from providers.common.api_calls import RateLimit, RateLimiter
@@ -81,6 +81,11 @@ def describe_permissions(context: ProviderContext[CloudflareFlags], _: Mapping[s
     return "\n".join(lines)
 
 
+def find_allowed(key: str, value: str) -> str:
+    """Return what the property *key* may be if *value* has no effect, "" if it has one."""
+    return "true or false" if key.endswith(f"/{PROXIED}") and value.lower() not in BOOLEANS else ""
+
+
 PROVIDER: Final = ProviderSpec(
     name="cloudflare",
     flags=CloudflareFlags,
@@ -90,6 +95,7 @@ PROVIDER: Final = ProviderSpec(
     conditional=False,
     properties=tuple(f"/{name}" for name in PROPERTIES),
     optional_properties=lambda flags: tuple(f"/{name}" for name in list_hostname_properties(flags)),
+    find_allowed=find_allowed,
     remedies={
         "no credentials": "set CF_API_TOKEN to a token with the permissions Zone Read and DNS Write",
         "(10000)": "give the token the permissions Zone Read and DNS Write for the zone",

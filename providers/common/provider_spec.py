@@ -93,6 +93,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
         find_warnings: return a warning of two lines for flags, by name, that have no effect.
         properties: the properties of records that it honours, one that ends with a slash for all that begin with it.
         optional_properties: return those that it honours only with certain flags.
+        find_allowed: return what a property, by its key, may be if a value has no effect; "" if the value has one.
         conditional: whether writes are conditional, which leader election needs.
         conditional_switch: the switch that makes them conditional, "" if none does.
         parent_zone_switch: the switch that also selects the zones above `--domain-filter`, "" if there is none.
@@ -113,6 +114,7 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
     find_warnings: Callable[[Mapping[str, Setting]], tuple[str, ...]] = lambda _: ()
     properties: tuple[str, ...] = ()
     optional_properties: Callable[[F], tuple[str, ...]] = lambda _: ()
+    find_allowed: Callable[[str, str], str] = lambda *_: ""
     conditional: bool = True
     conditional_switch: str = ""
     parent_zone_switch: str = ""

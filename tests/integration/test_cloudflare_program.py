@@ -233,12 +233,17 @@ def test_what_the_plan_does_not_allow_is_said_on_the_object_and_holds_no_other(
     assert Reason.UNSUPPORTED in found
 
 
-def test_proxying_that_is_neither_on_nor_off_is_that_of_the_flag(fake: Cloudflare, installation: Installation) -> None:
+def test_proxying_that_is_neither_on_nor_off_is_that_of_the_flag_and_said_on_the_object(
+    fake: Cloudflare, installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     zone = fake.add_zone("example.org")
     installation.replace_manifests(WEB(annotations={"cloudflare-proxied": "maybe"}, address="203.0.113.1"))
     for flags, proxied in (((), False), (("--cloudflare-proxied",), True)):
         installation.run_once(*flags)
         assert read_hosts(fake, zone)["web.example.org"]["proxied"] is proxied
+    found = run_command(installation, capsys, "explain", "web.example.org")
+    assert "cloudflare-proxied: 'maybe' is ignored" in found
+    assert "true or false" in found
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_what_is_published_but_not_as_the_object_states_it_is_said_and_fails_not
         "The zone holds what the object requests, but for: annotation cloudflare-proxied: 'true' is ignored.\n"
     ) in explanation
     assert "is ignored; allowed: with --provider=zonefile: no property  [property-ignored]" in explanation
-    assert "\nNext: remove the property from the object, or choose a provider that has it" in explanation
+    assert "\nNext: correct or remove the property on the object, or choose a provider that has it" in explanation
 
 
 SURFACES: Final = {

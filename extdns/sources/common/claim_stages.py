@@ -285,11 +285,13 @@ class WarningStage(Value, frozen=True, kw_only=True):
     Attributes:
         provider: the value of `--provider`.
         properties: the properties that it honours, as `is_honoured` takes them.
+        find_allowed: returns what a property, by its key, may be if a value has no effect; "" if the value has one.
         lenient: see `extdns.model.validation`; any name is created.
     """
 
     provider: str
     properties: tuple[str, ...] = ()
+    find_allowed: Callable[[str, str], str] = lambda *_: ""
     lenient: bool = False
 
     def __call__(self, claim: ResolvedClaim) -> tuple[ResolvedClaim]:
@@ -300,12 +302,11 @@ class WarningStage(Value, frozen=True, kw_only=True):
     def _find_warnings(self, claim: ResolvedClaim) -> Iterator[ClaimWarning]:
         record, field = claim.desired, claim.provenance.field
         for key, value in record.properties:
-            if not is_honoured(key, self.properties):
+            is_known = is_honoured(key, self.properties)
+            if allowed := self.find_allowed(key, value) if is_known else self._allowed:
                 # only an annotation that sets a property of its own name has a domain in front
                 where = "annotation" if "." in key.partition("/")[0] else "property"
-                yield ClaimWarning(
-                    reason=Reason.PROPERTY_IGNORED, field=f"{where} {key}", value=value, allowed=self._allowed
-                )
+                yield ClaimWarning(reason=Reason.PROPERTY_IGNORED, field=f"{where} {key}", value=value, allowed=allowed)
         if record.type in _WITH_HOSTS or record.is_alias:
             for target in record.targets:
                 if target.rstrip(".").endswith(_CLUSTER_DOMAIN):

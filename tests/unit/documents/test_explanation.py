@@ -107,7 +107,7 @@ def test_the_next_step_for_a_published_name_is_about_the_value_that_is_ignored()
     claim = replace(build_claim("web", "web"), warnings=(warning,))
     document = explain(start_dry(*owned("web"), first=[observe("web", claim)]))
     assert document.reason == Reason.PUBLISHED
-    assert suggest_next_step(document).startswith("remove the property from the object")
+    assert suggest_next_step(document).startswith("correct or remove the property on the object")
 
 
 def test_nothing_is_to_do_about_a_record_of_others_that_no_object_requests() -> None:
