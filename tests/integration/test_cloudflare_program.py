@@ -233,7 +233,7 @@ def test_what_the_plan_does_not_allow_is_said_on_the_object_and_holds_no_other(
     assert Reason.UNSUPPORTED in found
 
 
-def test_proxying_that_is_neither_on_nor_off_is_that_of_the_flag_and_said_on_the_object(
+def test_proxying_neither_on_nor_off_is_that_of_the_flag_and_said_on_the_object(
     fake: Cloudflare, installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     zone = fake.add_zone("example.org")

@@ -145,7 +145,7 @@ FIFTY = {f"n{number}": "192.0.2.1" for number in range(50)}
         ),
     ],
 )
-def test_after_the_first_reading_a_change_takes_one_call_to_read_and_one_to_write(
+def test_a_change_takes_one_call_to_read_and_one_to_write(
     world: World, wanted: dict[str, str], calls: list[str]
 ) -> None:
     start_engine(world, {"www": "192.0.2.1"})
@@ -162,7 +162,7 @@ def test_ten_thousand_values_take_three_calls_to_read(world: World) -> None:
     assert world.actions() == ["GET zones", READ, READ]
 
 
-def test_one_refused_name_of_fifty_is_found_by_halving_and_the_others_are_published(world: World) -> None:
+def test_one_refused_name_of_fifty_is_found_by_halving_and_holds_no_other(world: World) -> None:
     world.fake.protect(world.id, "n7.example.org", "A")
     world.fake.nests_errors = True
     running = start_engine(world, FIFTY)
