@@ -70,7 +70,7 @@ class CloudflareReader:
         """
         ids = self._settings.zone_ids
         found = get_zones(self._api.get_zone, ids) if ids else find_zones(self._api.list_zones, self._api.get_zone, ())
-        self._plans = {zone.id: zone.plan.legacy_id for zone in found.zones}
+        self._plans |= {zone.id: zone.plan.legacy_id for zone in found.zones}
         return found.build_list(self._build_zone)
 
     def _build_zone(self, found: CloudflareZone) -> tuple[Zone, bool] | None:

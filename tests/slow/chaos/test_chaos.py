@@ -3,11 +3,12 @@
 `make chaos` runs the test for longer, with SECONDS=, SEED= and PROVIDER=. A failure prints the seed, which repeats the
 same events; their timing relative to extdns depends on the machine.
 
-Both runs together take about three minutes. After the script each run waits until extdns has observed all objects, has
+All runs together take about five minutes. After the script each run waits until extdns has observed all objects, has
 read each zone again and waits for nothing. From then on nothing may be written: with Route 53 for a minute, in which
-every shorter pause ends (a Lease, existence checks, refreshes by leader and standby). Cloud DNS has the same engine, so
-a quarter of that is enough there: five refreshes find what its provider would write again and again. The only exception
-is the change that Route 53 always refuses: extdns tries it again, each process at most once in that minute.
+every shorter pause ends (a Lease, existence checks, refreshes by leader and standby). The others have the same
+engine, so a quarter of that is enough there: five refreshes find what their providers would write again and again. The
+only exception is the change that the service always refuses: extdns tries it again, each process at most once in that
+minute. With Cloudflare, whose writes have no conditions, there is one replica.
 """
 
 from __future__ import annotations
