@@ -31,6 +31,7 @@ from providers.aws.cloudmap.client import (
     NAMESPACE_GONE,
     SERVICE_GONE,
     CloudMapApi,
+    CloudMapNamespace,
     StartedOperation,
 )
 from providers.aws.cloudmap.services import (
@@ -50,12 +51,12 @@ from providers.aws.settings import Route53ZoneFilter
 from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
-    build_zone_list,
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
 )
 from providers.common.plain_batches import Failure, join_failures
+from providers.common.zone_lists import FoundZones
 
 _PRIVATE: Final = {"DNS_PUBLIC": False, "DNS_PRIVATE": True}
 _MAX_WRITES: Final = 100
@@ -111,15 +112,19 @@ class CloudMapReader:
             ProviderError: the namespaces cannot be listed, and not for lack of permissions.
         """
         try:
-            found = self._api.list_namespaces()
+            found = FoundZones(self._api.list_namespaces(), 1)
         except CallFailedError as exc:
             if exc.kind is not FailureKind.FORBIDDEN:
                 raise convert_to_read_error(exc) from exc
             return ZoneList(zones=(), failed=(AccountFailure(account="", message=str(exc), permanent=True),))
-        named = ((one, parse_service_name(one.name)) for one in found if one.type in _PRIVATE)
-        zones = (Zone(name=name, id=one.id, private=_PRIVATE[one.type]) for one, name in named if name is not None)
-        matches = self._settings.zone_filter.matches
-        return build_zone_list(((zone, matches(zone.id, zone.name, private=zone.private)) for zone in zones), calls=1)
+        return found.build_list(self._build_zone)
+
+    def _build_zone(self, found: CloudMapNamespace) -> tuple[Zone, bool] | None:
+        if found.type not in _PRIVATE or (name := parse_service_name(found.name)) is None:
+            return None
+        private = _PRIVATE[found.type]
+        is_selected = self._settings.zone_filter.matches(found.id, name, private=private)
+        return Zone(name=name, id=found.id, private=private), is_selected
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* in the form in which *zone* will hold it, or why Cloud Map would refuse it."""
