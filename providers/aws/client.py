@@ -251,7 +251,7 @@ def _parse_error_response(exc: sdk.ClientError, service: str, operation: str, co
         kind = FailureKind.RETRYABLE
     elif exc.operation_name != operation or code in errors.CREDENTIAL_CODES:
         kind = FailureKind.CREDENTIALS
-    elif status == 403:  # noqa: PLR2004 - forbidden
+    elif status == 403 or code == "AccessDeniedException":  # noqa: PLR2004 - forbidden; DynamoDB sends 400
         kind = FailureKind.FORBIDDEN
     else:
         kind = FailureKind.REFUSED

@@ -16,11 +16,13 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import OwnedRecord, Record
 from extdns.ports import Registry
 from registry.noop.registry import NoopRegistry
-from tests.builders import build_registry, create, delete, update
+from tests.builders import build_registry, build_row_registry, create, delete, update
 from tests.unit.registry.completion import build_writes, is_restated
 from tests.unit.registry.zone_records import ZONE, apply, build_desired, build_name, ownership_record, record
 
 REGISTRIES: Final[dict[str, Registry]] = {
+    "crd": build_row_registry(),
+    "dynamodb": build_row_registry(build_registry(prefix="e.")),
     "noop": NoopRegistry(),
     "txt": build_registry(),
     "txt-prefix": build_registry(prefix="e."),
