@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from threading import Lock
+from typing import Any, Final
 
 from providers.aws.client import build_config, open_session, translate_errors
 from providers.aws.flags import AwsFlags
@@ -11,7 +13,14 @@ from providers.aws.settings import AwsAccount
 from providers.aws.spec import read_external_id
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallOptions, measure_call
 
-_WRITE = "TransactWriteItems"
+_WRITE: Final = "TransactWriteItems"
+_METHODS: Final = {
+    "BatchGetItem": "batch_get_item",
+    "DescribeTable": "describe_table",
+    "Scan": "scan",
+    _WRITE: "transact_write_items",
+}
+_MAX_ATTEMPTS: Final = 10  # as for Route 53
 
 
 def connect(flags: AwsFlags, calls: CallOptions, region: str) -> Callable[..., dict[str, Any]]:
@@ -23,20 +32,30 @@ def connect(flags: AwsFlags, calls: CallOptions, region: str) -> Callable[..., d
         UsageError: the file with the external id cannot be read.
     """
     account = AwsAccount(role=flags.aws_assume_role, external_id=read_external_id(flags), calls=calls)
-    session: Any = open_session(account)
+    lock = Lock()
 
-    def build_client(attempts: int, timeouts_s: tuple[float, float]) -> Any:  # noqa: ANN401 - we have the SDK's types for Route 53 only
-        return session.client("dynamodb", region_name=region or None, config=build_config(attempts, timeouts_s))
-
-    reader, writer = build_client(flags.aws_api_retries or 10, DEFAULT_TIMEOUTS_S), build_client(1, calls.write_timeouts_s)
-    writer.meta.events.register(
-        f"before-send.dynamodb.{_WRITE}", lambda **_: calls.require_can_write(f"dynamodb:{_WRITE}")
-    )
+    @cache
+    def open_clients() -> tuple[Any, Any]:
+        """Return the client for reading, which retries, and the one for writing, which does not."""
+        session: Any = open_session(account)
+        reader, writer = (
+            session.client("dynamodb", region_name=region or None, config=build_config(attempts, timeouts_s))
+            for attempts, timeouts_s in (
+                (flags.aws_api_retries or _MAX_ATTEMPTS, DEFAULT_TIMEOUTS_S),
+                (1, calls.write_timeouts_s),
+            )
+        )
+        writer.meta.events.register(
+            f"before-send.dynamodb.{_WRITE}", lambda **_: calls.require_can_write(f"dynamodb:{_WRITE}")
+        )
+        return reader, writer
 
     def call(operation: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's types
-        client, context = (writer if operation == _WRITE else reader), f"table {_find_table(parameters)}"
+        context = f"table {_find_table(parameters)}"
         with measure_call(calls.on_call, operation), translate_errors("dynamodb", operation, context):
-            answer: dict[str, Any] = client._make_api_call(operation, parameters)  # noqa: SLF001
+            with lock:
+                client = open_clients()[operation == _WRITE]
+            answer: dict[str, Any] = getattr(client, _METHODS[operation])(**parameters)
             return answer
 
     return call

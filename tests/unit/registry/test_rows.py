@@ -147,11 +147,11 @@ class Site:
             if after is None:
                 return sorted(found, key=lambda one: one.key)
 
-    def put(self, *records: Record) -> None:
-        """Create *records* as another writer would."""
-        changes = tuple(Create(desired=restate_record(one)) for one in records)
-        completed = NoopRegistry().complete(ChangeSet(zone=self.zones[0], name=records[0].name, changes=changes), ())
-        assert isinstance(self.provider.submit(self.zones[0], Batch(number=1, zone=self.zones[0], change_sets=(completed,))), Applied)
+    def put(self, one: Record) -> None:
+        """Create a record as another writer would."""
+        change = Create(desired=restate_record(one))
+        completed = NoopRegistry().complete(ChangeSet(zone=ZONE, name=one.name, changes=(change,)), ())
+        self.provider.submit(ZONE, Batch(number=1, zone=ZONE, change_sets=(completed,)))
 
     def apply(self, *changes: Change, zone: Zone = ZONE, current: Iterable[Record] | None = None) -> object:
         """Apply changes of names, and return the outcome."""
@@ -175,7 +175,7 @@ def start(*records: Record, page_size: int = 300) -> Site:
 
 
 def own(site: Site, rtype: str, name: str) -> OwnedRecord:
-    return find(REGISTRY, site.read(site.zones[0]), key(rtype, name))
+    return find(REGISTRY, site.read(), key(rtype, name))
 
 
 @pytest.mark.parametrize("page_size", [1, 2, 300])
@@ -317,22 +317,18 @@ def test_no_record_of_ours_is_without_its_row_if_the_process_ends_at_any_call(
     step: str, service: type[InMemoryProvider], after: bool
 ) -> None:
     for call in itertools.count(1):
-        provider = service(["x.test"])
-        site = Site(provider, *provider.list_zones().zones)
-        zone = site.zones[0]
+        site = Site(service(seed={ZONE: parse_records("A web, A old, own a-old, A foreign")}))
         site.store.rows[key("A", "web")] = row("A", "web")
-        for one in parse_records("A web, A old, own a-old, A foreign"):
-            site.put(one)
         changes = STEPS[step](site)
-        current = site.read(zone)
+        current = site.read()
         site.lifetime.left, site.lifetime.after = call, after
         ended = False
         try:
-            site.apply(*changes, zone=zone, current=current)
+            site.apply(*changes, current=current)
         except Killed:
             ended = True
         site.restart()
-        found = [one for one in REGISTRY.read(site.read(zone), zone) if one.record.type != "TXT"]
+        found = [one for one in REGISTRY.read(site.read(), ZONE) if one.record.type != "TXT"]
         assert {one.key for one in found if not one.is_ours} == {key("A", "foreign")}, call
         if not ended:
             break
