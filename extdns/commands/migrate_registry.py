@@ -23,9 +23,9 @@ if TYPE_CHECKING:
         "something could not be moved."
     ),
 )
-@option("--from", "source", metavar="REGISTRY", required=True, help="the registry that has the ownership now")
+@option("--from", "former", metavar="REGISTRY", required=True, help="the registry that has the ownership now")
 @option("--yes", is_flag=True, help="moves it")
-def main(flags: Sequence[str], environ: Mapping[str, str], *, source: str, yes: bool) -> int:
+def main(flags: Sequence[str], environ: Mapping[str, str], *, former: str, yes: bool) -> int:
     """Move the ownership of our records from the registry --from to --registry, between txt, dynamodb and crd.
 
     Without --yes, it only lists what it would move. With --yes, it writes the new ownership of each record, and then
@@ -42,18 +42,18 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, source: str, yes: 
 
     config = configure_pass(flags, environ)
     target = config.registry.name
-    for name, flag in ((source, "--from"), (target, "--registry")):
+    for name, flag in ((former, "--from"), (target, "--registry")):
         if name != "txt" and not has_rows(name):
             raise usage_error(f"{flag}={sanitize(name)} has no ownership to move", "allowed: txt, dynamodb, crd")
-    if source == target:
-        raise usage_error(f"--from={source} is --registry", "give the registry that has the ownership now")
+    if former == target:
+        raise usage_error(f"--from={former} is --registry", "give the registry that has the ownership now")
     if yes and config.control.dry_run:
         raise usage_error("--yes writes, and --dry-run forbids it", "leave one of them out")
-    found = migrate_registry(config, source, writes=yes)
+    found = migrate_registry(config, former, writes=yes)
     verb, gone = ("Moved", "Removed") if yes else ("To move", "To remove")
     show_lines(
         [
-            *(f"{verb} from {source} to {target}: {one}" for one in found.moved),
+            *(f"{verb} from {former} to {target}: {one}" for one in found.moved),
             *(f"{gone}, as it has no record: the row of {one}" for one in found.removed),
             *(f"Not moved: {one}" for one in found.failed),
             f"{len(found.moved)} {verb.lower()}, {len(found.removed)} rows without a record, {len(found.failed)} failed.",

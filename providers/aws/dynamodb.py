@@ -11,7 +11,7 @@ from providers.aws.client import build_config, open_session, translate_errors
 from providers.aws.flags import AwsFlags
 from providers.aws.settings import AwsAccount
 from providers.aws.spec import read_external_id
-from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallOptions, measure_call
+from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, CallOptions, FailureKind, measure_call
 
 _WRITE: Final = "TransactWriteItems"
 _METHODS: Final = {
@@ -52,11 +52,16 @@ def connect(flags: AwsFlags, calls: CallOptions, region: str) -> Callable[..., d
 
     def call(operation: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's types
         context = f"table {_find_table(parameters)}"
-        with measure_call(calls.on_call, operation), translate_errors("dynamodb", operation, context):
-            with lock:
-                client = open_clients()[operation == _WRITE]
-            answer: dict[str, Any] = getattr(client, _METHODS[operation])(**parameters)
-            return answer
+        try:
+            with measure_call(calls.on_call, operation), translate_errors("dynamodb", operation, context):
+                with lock:
+                    client = open_clients()[operation == _WRITE]
+                answer: dict[str, Any] = getattr(client, _METHODS[operation])(**parameters)
+                return answer
+        except CallFailedError as failed:
+            if failed.kind is FailureKind.CREDENTIALS:
+                open_clients.cache_clear()  # credentials may exist by the next call
+            raise
 
     return call
 
