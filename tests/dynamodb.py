@@ -31,7 +31,8 @@ def create_table(url: str, name: str, keys: str = "k:S") -> Any:  # noqa: ANN401
             TableName=name,
             AttributeDefinitions=[{"AttributeName": key, "AttributeType": kind} for key, kind in pairs],
             KeySchema=[
-                {"AttributeName": key, "KeyType": role} for (key, _), role in zip(pairs, ("HASH", "RANGE"), strict=False)
+                {"AttributeName": key, "KeyType": role}
+                for (key, _), role in zip(pairs, ("HASH", "RANGE"), strict=False)
             ],
             BillingMode="PAY_PER_REQUEST",
         )

@@ -32,8 +32,8 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, former: str, yes: 
     removes the old one. Only TXT ownership records and rows of ours are written; no other record changes. Records that
     no object requests are moved, too. If it is interrupted, run it again.
 
-    With --registry=dynamodb or crd, a running extdns takes TXT ownership records into account until they are moved: switch
-    it first, and move them then. Before you move the other way, stop it, and start it with --registry=txt afterwards.
+    With --registry=dynamodb or crd, a running extdns uses TXT ownership records, too, until they are moved: switch it
+    first, and move them then. Before you move the other way, stop it, and start it with --registry=txt afterwards.
     """
     from extdns.app.registry import has_rows
     from extdns.commands.one_pass import configure_pass
@@ -51,14 +51,15 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, former: str, yes: 
         raise usage_error("--yes writes, and --dry-run forbids it", "leave one of them out")
     found = migrate_registry(config, former, writes=yes)
     verb, gone = ("Moved", "Removed") if yes else ("To move", "To remove")
-    show_lines(
-        [
-            *(f"{verb} from {former} to {target}: {one}" for one in found.moved),
-            *(f"{gone}, as it has no record: the row of {one}" for one in found.removed),
-            *(f"Not moved: {one}" for one in found.failed),
-            f"{len(found.moved)} {verb.lower()}, {len(found.removed)} rows without a record, {len(found.failed)} failed.",
-        ]
+    count = (
+        f"{len(found.moved)} {verb.lower()}, {len(found.removed)} rows without a record, {len(found.failed)} failed."
     )
+    lines = [
+        *(f"{verb} from {former} to {target}: {one}" for one in found.moved),
+        *(f"{gone}, as it has no record: the row of {one}" for one in found.removed),
+        *(f"Not moved: {one}" for one in found.failed),
+    ]
+    show_lines([*lines, count])
     if found.failed:
         return FAILED
     return INCOMPLETE if (found.moved or found.removed) and not yes else DONE

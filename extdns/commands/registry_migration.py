@@ -1,8 +1,8 @@
 """Move the ownership of our records from one registry to another.
 
-At every moment, each of our records has its TXT ownership record, its row, or both: the new one is written first, and the
-old one is removed once the new one was read. What is left of an interrupted migration is found by the next one, because
-both registries are read again. Only TXT records and rows are written.
+At every moment, each of our records has its TXT ownership record, its row, or both: the new one is written first, and
+the old one is removed after it. What is left of an interrupted migration is found by the next one, because both
+registries are read again. Only TXT records and rows are written.
 """
 
 from __future__ import annotations
@@ -178,9 +178,7 @@ def move_to_texts(
     )
 
 
-def _find_spare_rows(
-    store: RowStore, zones: _Zones, by_texts: Registry, scope: Scope
-) -> tuple[list[Row], list[Row]]:
+def _find_spare_rows(store: RowStore, zones: _Zones, by_texts: Registry, scope: Scope) -> tuple[list[Row], list[Row]]:
     """Return our rows whose records have TXT ownership records in all their zones, and those that have no record.
 
     Rows about names in zones that are not listed stay.

@@ -59,7 +59,9 @@ class PlanFlags(FlagSection, topic="Names, types and zones"):
         return frozenset(self.managed_record_types) - frozenset(self.exclude_record_types)
 
 
-_txt = partial(flag, registries=("crd", "dynamodb", "txt"))  # the others read TXT ownership records when they replace txt
+_txt = partial(
+    flag, registries=("crd", "dynamodb", "txt")
+)  # the others read TXT ownership records when they replace txt
 
 
 class RegistryFlags(FlagSection, topic="Registry"):

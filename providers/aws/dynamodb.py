@@ -69,5 +69,5 @@ def connect(flags: AwsFlags, calls: CallOptions, region: str) -> Callable[..., d
 def _find_table(parameters: dict[str, Any]) -> str:
     """Return the name of the table that a call with *parameters* is about."""
     for action in parameters.get("TransactItems", ()):
-        return next(iter(action.values()))["TableName"]
-    return parameters.get("TableName") or next(iter(parameters["RequestItems"]))
+        return str(next(iter(action.values()))["TableName"])
+    return str(parameters.get("TableName") or next(iter(parameters["RequestItems"])))

@@ -107,6 +107,8 @@ def describe_permissions(context: ProviderContext[AwsFlags], environ: Mapping[st
     """Return the IAM policy of the role that reads and writes the zones."""
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or ""
     scope = build_policy_scope(context.plan, context.flags, context.ownership_names, region)
+    if context.table:
+        scope = replace(scope, table=(context.table.region or region or "*", context.table.name))
     return iam_policy.render(iam_policy.build_policy(scope))
 
 

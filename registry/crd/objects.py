@@ -37,6 +37,7 @@ _LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9]
 _UNNAMEABLE: Final = re.compile(r"[^a-z0-9]+")
 _MAX_NAME_LENGTH: Final = 253
 _PAGE: Final = "500"
+_MAX_CHANGES: Final = 100
 _FEW_KEYS: Final = 30
 """Up to how many objects are read one by one."""
 
@@ -51,8 +52,6 @@ def build_object_name(key: RecordKey) -> str:
 class OwnershipObjects:
     """The DNSRecords of a namespace."""
 
-    max_changes: Final = 100
-
     def __init__(
         self, api: ObjectsApi, namespace: str, owner: str, can_write: Callable[[], bool], now: Callable[[], datetime]
     ) -> None:
@@ -66,6 +65,7 @@ class OwnershipObjects:
                 f"--txt-owner-id={sanitize(owner)} cannot be used with --registry=crd: it is the value of a label\n"
                 "  allowed: up to 63 letters, digits, -, _ and ., with a letter or digit at both ends"
             )
+        self.max_changes = _MAX_CHANGES
         self.name = f"DNSRecords in namespace {namespace}"
         self._api = api
         self._namespace = namespace
@@ -130,7 +130,9 @@ class OwnershipObjects:
         if change.new is None:
             if found and row:
                 options = {"preconditions": {"resourceVersion": found["metadata"]["resourceVersion"]}}
-                self._send("DELETE", f"{self._path}/{name}", body={"kind": "DeleteOptions", "apiVersion": "v1", **options})
+                self._send(
+                    "DELETE", f"{self._path}/{name}", body={"kind": "DeleteOptions", "apiVersion": "v1", **options}
+                )
             return
         made = _build_object(found or {}, name, self._namespace, change.new, change.record)
         if found is None:
@@ -138,16 +140,16 @@ class OwnershipObjects:
         elif made != found:
             self._send("PUT", f"{self._path}/{name}", body=made)
         if not _is_ready(found or {}):
-            self._send("PATCH", f"{self._path}/{name}/status", body={"status": {"conditions": [_build_condition(self._now())]}})
+            self._send(
+                "PATCH", f"{self._path}/{name}/status", body={"status": {"conditions": [_build_condition(self._now())]}}
+            )
 
     def _find(self, name: str) -> Object | None:
         with suppress(_AbsentError):
             return self._send("GET", f"{self._path}/{name}")
         return None
 
-    def _send(
-        self, method: str, path: str, query: dict[str, str] | None = None, body: Object | None = None
-    ) -> Object:
+    def _send(self, method: str, path: str, query: dict[str, str] | None = None, body: Object | None = None) -> Object:
         if method != "GET" and not self._can_write():
             raise RetryableError(f"{method} {path}: this process is not the leader")
         content_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
@@ -177,44 +179,65 @@ class _ChangedError(ProviderError):
     """The object is not as it was when it was read."""
 
 
+def _find_value(found: Object, *path: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value at *path*, None if there is none."""
+    value: Any = found
+    for key in path:
+        fields: Object = value or {}
+        value = fields.get(key)
+    return value
+
+
 def _parse_object(found: Object) -> Row | None:
     """Return the row of a DNSRecord; None if it proves nothing, or is about no record that extdns can manage."""
-    endpoint: Object = found.get("spec", {}).get("endpoint") or {}
-    name = parse_name(str(endpoint.get("dnsName", "")))
-    owner = (found["metadata"].get("labels") or {}).get(OWNER_LABEL, "")
+    name = parse_name(str(_find_value(found, "spec", "endpoint", "dnsName") or ""))
+    owner = _find_value(found, "metadata", "labels", OWNER_LABEL)
     if name is None or not owner or _is_ready(found) is False:
         return None
-    labels = {key: value for key, value in (endpoint.get("labels") or {}).items() if key != OWNER}
-    key = RecordKey(name, endpoint.get("setIdentifier") or "", endpoint.get("recordType") or "")
-    return Row(id=found["metadata"]["name"], key=key, owner=owner, labels=StringMap.from_items(labels))
+    rtype, identifier = (
+        str(_find_value(found, "spec", "endpoint", field) or "") for field in ("recordType", "setIdentifier")
+    )
+    labels: dict[str, str] = _find_value(found, "spec", "endpoint", "labels") or {}
+    return Row(
+        id=found["metadata"]["name"],
+        key=RecordKey(name, identifier, rtype),
+        owner=owner,
+        labels=StringMap.from_items((key, value) for key, value in labels.items() if key != OWNER),
+    )
 
 
 def _is_ready(found: Object) -> bool | None:
     """Return whether a DNSRecord is ready, None if its status does not say."""
-    conditions = (found.get("status") or {}).get("conditions") or ()
+    conditions: list[Object] = _find_value(found, "status", "conditions") or []
     return next((one.get("status") == "True" for one in conditions if one.get("type") == "Ready"), None)
 
 
 def _build_object(found: Object, name: str, namespace: str, row: Row, record: DesiredRecord | None) -> Object:
     """Return the DNSRecord *found*, {} for a new one, with the labels of *row* and the data of *record*."""
-    metadata = found.get("metadata") or {"name": name, "namespace": namespace}
-    endpoint = (found.get("spec") or {}).get("endpoint") or {}
-    endpoint = endpoint if record is None else {"targets": list(record.targets), **_describe(record)}
+    metadata: Object = found.get("metadata") or {"name": name, "namespace": namespace}
+    labels: Object = metadata.get("labels") or {}
+    shown: Object = _describe(record) if record else _find_value(found, "spec", "endpoint") or {}
     key = row.key
-    stated = {"dnsName": str(key.name), "recordType": key.type, "labels": dict(row.labels.set(OWNER, row.owner))}
-    routed = {"setIdentifier": key.set_identifier} if key.set_identifier else {}
+    stated: Object = {
+        "dnsName": str(key.name),
+        "recordType": key.type,
+        "labels": dict(row.labels.set(OWNER, row.owner)),
+    }
+    if key.set_identifier:
+        stated["setIdentifier"] = key.set_identifier
     return {
         **found,
         "apiVersion": _API_VERSION,
         "kind": "DNSRecord",
-        "metadata": {**metadata, "labels": {**(metadata.get("labels") or {}), OWNER_LABEL: row.owner}},
-        "spec": {"endpoint": {**endpoint, **stated, **routed}},
+        "metadata": {**metadata, "labels": {**labels, OWNER_LABEL: row.owner}},
+        "spec": {"endpoint": {**shown, **stated}},
     }
 
 
 def _describe(record: DesiredRecord) -> Object:
     properties = [{"name": key, "value": value} for key, value in record.properties]
     return {
+        "targets": list(record.targets),
         **({"recordTTL": record.ttl_s} if record.has_ttl else {}),
         **({"providerSpecific": properties} if properties else {}),
     }

@@ -36,8 +36,6 @@ class TransactionCancelledError(RetryableError):
 class OwnershipTable:
     """A table with the ownership of records."""
 
-    max_changes: Final = _MOST_WRITTEN
-
     def __init__(self, name: str, call: Call) -> None:
         """Use the table *name*.
 
@@ -47,6 +45,7 @@ class OwnershipTable:
         if not name:
             raise UsageError("--dynamodb-table= is empty\n  allowed: the name of a table of DynamoDB")
         self.name = f"table {name}"
+        self.max_changes = _MOST_WRITTEN
         self._table = name
         self._call = call
         self._is_checked = False

@@ -53,7 +53,7 @@ class _Read(Value, frozen=True, kw_only=True):
 
 
 class RowRegistry:
-    """Reads and writes ownership in rows, which `RowService` presents as records at the names of those they are about."""
+    """Reads and writes ownership in rows, which `RowService` presents as records."""
 
     def __init__(self, txt: TxtRegistry, managed_types: frozenset[str]) -> None:
         """Create a registry for the owner of *txt*, which reads the TXT ownership records that rows replace."""
@@ -110,9 +110,7 @@ class RowRegistry:
         stated = parse_row(row)
         texts = read.texts.get(owned.key, ())
         if stated.owner != self.owner:
-            return OwnedRecord(
-                record=owned.record, owner=stated.owner, labels=stated.labels, ownership_records=(row,)
-            )
+            return OwnedRecord(record=owned.record, owner=stated.owner, labels=stated.labels, ownership_records=(row,))
         return OwnedRecord(
             record=owned.record,
             owner=stated.owner,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Protocol
 
 from extdns.errors import ExtdnsError
 from extdns.model import ttl
@@ -66,8 +66,11 @@ class RowStore(Protocol):
         max_changes: the most changes that `write` takes.
     """
 
-    name: str
-    max_changes: int
+    @property
+    def name(self) -> str: ...  # noqa: D102 - see above
+
+    @property
+    def max_changes(self) -> int: ...  # noqa: D102
 
     def build_id(self, key: RecordKey) -> str:
         """Return the id of a new row about the record *key*."""

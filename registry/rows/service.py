@@ -7,8 +7,8 @@ treats ownership records. The store and the service cannot be written in one cal
     records   the batch without the rows
     rows      those of deleted records are removed; if the service refused the batch, new ones are withdrawn
 
-If the process ends in between, a row without a record remains, and never a record of ours without its row. Such a row is
-used by the next record at its key, or removed after the next batch in its zone.
+If the process ends in between, a row without a record remains, and never a record of ours without its row. Such a row
+is used by the next record at its key, or removed after the next batch in its zone.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class _Rows:
             names.setdefault(row.key.name, {})[row.key] = row
         with self._lock:
             self._names = names
-            for key, row in self._since_scan.items():
-                self._set(key, row)
+            for key, newer in self._since_scan.items():
+                self._set(key, newer)
 
     def set(self, rows: Mapping[RecordKey, Row | None]) -> None:
         """Store *rows*, None for those that do not exist."""
@@ -143,14 +143,18 @@ class RowService:
         """The capabilities of the service."""
         found = self._reader.capabilities
         measure = found.measure
-        return found if measure is None else replace(found, measure=lambda one: measure(_remove_rows(one)))
+        if measure is None:
+            return found
+
+        def measure_records(change_set: ChangeSet) -> int:
+            return measure(_remove_rows(change_set))
+
+        return replace(found, measure=measure_records)
 
     def list_zones(self) -> ZoneList:
         """List the zones of the service."""
         self._zones = self._reader.list_zones()
-        self._placement = ZonePlacement(
-            self._zones.zones, longest_only=self._reader.capabilities.longest_match_only
-        )
+        self._placement = ZonePlacement(self._zones.zones, longest_only=self._reader.capabilities.longest_match_only)
         return self._zones
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
@@ -237,7 +241,9 @@ class RowService:
         except RowsChangedError as changed:
             self._rows.set(changed.rows)
             self._withdraw(done)
-            return WriteConflict(message=str(changed), offending_names=tuple(sorted({key.name for key in changed.rows})))
+            return WriteConflict(
+                message=str(changed), offending_names=tuple(sorted({key.name for key in changed.rows}))
+            )
         except ProviderError as failed:
             self._withdraw(done)
             return _convert_to_outcome(failed)

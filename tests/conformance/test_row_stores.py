@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -80,7 +80,11 @@ def open_flags(*flags: str, owner: str = "me", can_write: Callable[[], bool] = l
     return store
 
 
-STORES: Final = {"memory": open_memory, "dynamodb": open_dynamodb, "crd": open_crd}
+STORES: Final[dict[str, Callable[..., AbstractContextManager[Opener]]]] = {
+    "memory": open_memory,
+    "dynamodb": open_dynamodb,
+    "crd": open_crd,
+}
 
 
 @pytest.fixture(params=STORES)

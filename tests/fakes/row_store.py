@@ -62,7 +62,7 @@ class Lifetime:
     left: int = 0
     after: bool = False
 
-    def watch(self, inner: Any, *calls: str) -> Any:
+    def watch(self, inner: Any, *calls: str) -> Any:  # noqa: ANN401 - of any class
         """Return *inner* with its *calls* counted."""
         return _Watched(inner, calls, self)
 
@@ -73,15 +73,15 @@ class Lifetime:
 
 
 class _Watched:
-    def __init__(self, inner: Any, calls: Sequence[str], lifetime: Lifetime) -> None:
+    def __init__(self, inner: object, calls: Sequence[str], lifetime: Lifetime) -> None:
         self._inner, self._calls, self._lifetime = inner, calls, lifetime
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of any class
         found = getattr(self._inner, name)
         if name not in self._calls:
             return found
 
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: object) -> object:
             ends = self._lifetime.count()
             if ends and not self._lifetime.after:
                 raise Killed

@@ -60,9 +60,7 @@ def moto() -> Iterator[str]:
 
 
 @pytest.fixture(params=["dynamodb", "crd"])
-def site(
-    request: pytest.FixtureRequest, tmp_path: Path, moto: str, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Site]:
+def site(request: pytest.FixtureRequest, tmp_path: Path, moto: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     with ApiServer() as server:
         installation = Installation(tmp_path, server, sources=("service",), example_org=BYSTANDERS)
         if request.param == "crd":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Final
 
 import pytest
 
-from extdns.errors import ForbiddenError, RetryableError
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Applied, Batch, Change, ChangeSet, Create, Forbidden, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -26,7 +26,15 @@ from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.fakes.row_store import Killed, Lifetime, RowStoreInMemory
 from tests.unit.registry.completion import MANAGED, describe_writes, find, get_block
 from tests.unit.registry.completion import build_writes as build
-from tests.unit.registry.zone_records import ZONE, build_desired, build_name, key, ownership_record, parse_records, record
+from tests.unit.registry.zone_records import (
+    ZONE,
+    build_desired,
+    build_name,
+    key,
+    ownership_record,
+    parse_records,
+    record,
+)
 
 REGISTRY = build_row_registry()
 
@@ -34,9 +42,7 @@ REGISTRY = build_row_registry()
 def row(rtype: str, name: str, owner: str = "me", *, sid: str = "", **labels: str) -> Row:
     """Build the row about a record; *name* is as in `record`."""
     about = key(rtype, name, sid)
-    return Row(
-        id=RowStoreInMemory().build_id(about), key=about, owner=owner, labels=StringMap.from_items(labels)
-    )
+    return Row(id=RowStoreInMemory().build_id(about), key=about, owner=owner, labels=StringMap.from_items(labels))
 
 
 def rows(*found: Row) -> list[Record]:
@@ -59,7 +65,11 @@ def rows(*found: Row) -> list[Record]:
         pytest.param(parse_records("A web, own a-web"), "me", True, False, id="our-text"),
         pytest.param(parse_records("A web, own a-web owner=you"), "you", False, True, id="foreign-text"),
         pytest.param(
-            [*parse_records("A web, own a-web"), *rows(row("A", "web", "you"))], "you", False, True, id="row-before-text"
+            [*parse_records("A web, own a-web"), *rows(row("A", "web", "you"))],
+            "you",
+            False,
+            True,
+            id="row-before-text",
         ),
         pytest.param([*parse_records("A web, own a-web"), *rows(row("A", "web"))], "me", True, False, id="both"),
     ],
@@ -122,7 +132,9 @@ def test_no_cname_is_created_beside_a_foreign_ownership_record() -> None:
 class Site:
     """A zone `x.test`, its rows, and the process that writes them."""
 
-    def __init__(self, provider: Any, *zones: Zone, registry: RowRegistry = REGISTRY) -> None:
+    def __init__(
+        self, provider: InMemoryProvider | FaultyProvider, *zones: Zone, registry: RowRegistry = REGISTRY
+    ) -> None:
         self.provider, self.store, self.registry = provider, RowStoreInMemory(), registry
         self.lifetime = Lifetime()
         self.zones = zones or (ZONE,)
@@ -217,7 +229,8 @@ def test_a_record_whose_row_another_owner_has_inserted_is_not_created() -> None:
     assert isinstance(outcome, WriteConflict)
     assert outcome.offending_names == (build_name("web"),)
     assert (site.records(), set(site.store.rows)) == ({}, {key("A", "web")})
-    assert get_block(REGISTRY, site.service.read_names(ZONE, [build_name("web")]), create(build_desired("A", "web")))
+    found = site.service.read_names(ZONE, [build_name("web")])
+    assert get_block(REGISTRY, found, create(build_desired("A", "web"))).reason is Reason.OWNED_BY_OTHER
 
 
 def test_a_record_whose_row_has_another_owner_now_is_not_deleted() -> None:
@@ -246,11 +259,13 @@ def test_the_row_of_a_record_that_another_writer_created_first_is_withdrawn(fail
     [
         pytest.param(ForbiddenError("no right"), Forbidden(message="no right"), id="forbidden"),
         pytest.param(
-            RetryableError("slow down", retry_after_s=3.0), TryLater(message="slow down", retry_after_s=3.0), id="throttled"
+            RetryableError("slow down", retry_after_s=3.0),
+            TryLater(message="slow down", retry_after_s=3.0),
+            id="throttled",
         ),
     ],
 )
-def test_nothing_is_written_to_the_zone_while_the_store_fails(failure: Any, outcome: object) -> None:
+def test_nothing_is_written_to_the_zone_while_the_store_fails(failure: ProviderError, outcome: object) -> None:
     site = start()
     current = site.read()
     site.store.failures = [failure]
@@ -302,9 +317,15 @@ def test_a_row_stays_while_another_zone_of_the_same_name_has_the_record() -> Non
 
 # The process ends at any call.
 
-STEPS = {
-    "create": lambda _: (create(build_desired("A", "a")), create(build_desired("AAAA", "b")), create(build_desired("A", "c"))),
-    "update": lambda site: (update(own(site, "A", "web"), build_desired("A", "web", "service/d/two", target="192.0.2.9")),),
+STEPS: Final[dict[str, Callable[[Site], tuple[Change, ...]]]] = {
+    "create": lambda _: (
+        create(build_desired("A", "a")),
+        create(build_desired("AAAA", "b")),
+        create(build_desired("A", "c")),
+    ),
+    "update": lambda site: (
+        update(own(site, "A", "web"), build_desired("A", "web", "service/d/two", target="192.0.2.9")),
+    ),
     "delete": lambda site: (delete(own(site, "A", "web")),),
     "move": lambda site: (update(own(site, "A", "old"), build_desired("A", "old")),),
 }
@@ -316,7 +337,9 @@ STEPS = {
 def test_no_record_of_ours_is_without_its_row_if_the_process_ends_at_any_call(
     step: str, service: type[InMemoryProvider], after: bool
 ) -> None:
-    for call in itertools.count(1):
+    call, ended = 0, True
+    while ended:
+        call += 1
         site = Site(service(seed={ZONE: parse_records("A web, A old, own a-old, A foreign")}))
         site.store.rows[key("A", "web")] = row("A", "web")
         changes = STEPS[step](site)
@@ -330,6 +353,4 @@ def test_no_record_of_ours_is_without_its_row_if_the_process_ends_at_any_call(
         site.restart()
         found = [one for one in REGISTRY.read(site.read(), ZONE) if one.record.type != "TXT"]
         assert {one.key for one in found if not one.is_ours} == {key("A", "foreign")}, call
-        if not ended:
-            break
     assert call > 2
