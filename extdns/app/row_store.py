@@ -75,7 +75,7 @@ def _connect_dynamodb(config: Config, calls: CallOptions) -> Callable[..., dict[
         try:
             return send(operation, **parameters)
         except CallFailedError as failed:
-            reasons = getattr(failed.__cause__, "response", {}).get("CancellationReasons")
+            reasons = (getattr(failed.__cause__, "response", None) or {}).get("CancellationReasons")
             if reasons is not None:
                 raise TransactionCancelledError(str(failed), reasons) from failed
             raise convert_to_read_error(failed) from failed

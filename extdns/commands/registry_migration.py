@@ -48,7 +48,7 @@ class Migration(Value, frozen=True, kw_only=True):
     failed: tuple[str, ...] = ()
 
 
-class Scope(Value, frozen=True, kw_only=True):
+class MigrationScope(Value, frozen=True, kw_only=True):
     """Which records are moved: those of *owner* whose name *matches*."""
 
     owner: str
@@ -72,7 +72,7 @@ def migrate_registry(config: Config, source: str, *, writes: bool) -> Migration:
         UsageError: a flag of a registry or of the provider is invalid.
     """
     target = config.registry.name
-    scope = Scope(owner=config.registry.txt_owner_id, matches=config.plan.build_domain_filter().matches)
+    scope = MigrationScope(owner=config.registry.txt_owner_id, matches=config.plan.build_domain_filter().matches)
     other = _choose(config, source)
     try:
         if TXT not in {source, target}:
@@ -116,7 +116,7 @@ def _read_zone(reader: ZoneReader, zone: Zone) -> Iterator[Record]:
             return
 
 
-def move_to_rows(reader: ZoneReader, writer: ZoneWriter | None, registry: Registry, scope: Scope) -> Migration:
+def move_to_rows(reader: ZoneReader, writer: ZoneWriter | None, registry: Registry, scope: MigrationScope) -> Migration:
     """Write a row for each of our records that has none, and delete the TXT records that are no longer needed.
 
     Args:
@@ -143,7 +143,7 @@ def move_to_texts(
     store: RowStore,
     by_rows: Registry,
     by_texts: Registry,
-    scope: Scope,
+    scope: MigrationScope,
 ) -> Migration:
     """Write the TXT ownership records of our records that have a row, then remove the rows.
 
@@ -178,7 +178,9 @@ def move_to_texts(
     )
 
 
-def _find_spare_rows(store: RowStore, zones: _Zones, by_texts: Registry, scope: Scope) -> tuple[list[Row], list[Row]]:
+def _find_spare_rows(
+    store: RowStore, zones: _Zones, by_texts: Registry, scope: MigrationScope
+) -> tuple[list[Row], list[Row]]:
     """Return our rows whose records have TXT ownership records in all their zones, and those that have no record.
 
     Rows about names in zones that are not listed stay.
@@ -201,7 +203,7 @@ def _find_spare_rows(store: RowStore, zones: _Zones, by_texts: Registry, scope: 
     return spare, empty
 
 
-def move_rows(old: RowStore, new: RowStore, scope: Scope, *, writes: bool) -> Migration:
+def move_rows(old: RowStore, new: RowStore, scope: MigrationScope, *, writes: bool) -> Migration:
     """Copy our rows from *old* to *new*, then remove from *old* those that *new* has."""
     ours = [row for row in old.read_all() if row.owner == scope.owner and scope.matches(row.key.name)]
     present = {row.key: row.owner for row in new.read_all()}

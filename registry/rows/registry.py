@@ -37,7 +37,7 @@ def build_row_registry(context: RegistryContext) -> RowRegistry:
     return RowRegistry(txt, context.managed_types)
 
 
-class _Read(Value, frozen=True, kw_only=True):
+class _ReadRows(Value, frozen=True, kw_only=True):
     """The records of some names, as the registry `txt` reads them, and the rows about them.
 
     Attributes:
@@ -83,7 +83,7 @@ class RowRegistry:
         spare = _find_spare(read.texts, {key for key, row in read.rows.items() if self._is_ours(row)})
         return tuple([self._describe(owned, read, spare) for owned in read.owned])
 
-    def _read(self, records: Iterable[Record], zone: Zone) -> _Read:
+    def _read(self, records: Iterable[Record], zone: Zone) -> _ReadRows:
         rows: dict[RecordKey, Record] = {}
         others: list[Record] = []
         for record in records:
@@ -93,7 +93,7 @@ class RowRegistry:
                 rows[key] = record
         owned = self._txt.read(others, zone)
         shown = {one.key for one in owned}
-        return _Read(
+        return _ReadRows(
             owned=owned,
             rows=rows,
             texts={one.key: one.ownership_records for one in owned if one.is_ours},
@@ -103,7 +103,7 @@ class RowRegistry:
     def _is_ours(self, row: Record) -> bool:
         return parse_row(row).owner == self.owner
 
-    def _describe(self, owned: OwnedRecord, read: _Read, spare: frozenset[RecordKey]) -> OwnedRecord:
+    def _describe(self, owned: OwnedRecord, read: _ReadRows, spare: frozenset[RecordKey]) -> OwnedRecord:
         row = read.rows.get(owned.key)
         if row is None:
             return replace(owned, has_current_format=not owned.is_ours)

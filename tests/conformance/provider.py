@@ -21,7 +21,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
-from extdns.ports import ZoneReader, ZoneWriter
+from extdns.ports import Registry, ZoneReader, ZoneWriter
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
 from providers.azure.adjust import TYPES as AZURE_TYPES
@@ -40,10 +40,13 @@ from providers.webhook.settings import WebhookSettings
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
+from registry.rows.service import RowService
 from tests import azure, cloudflare
 from tests import clouddns as google
+from tests.builders import PLAN, REGISTRY, build_row_registry
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
+from tests.fakes.row_store import RowStoreInMemory
 from tests.fakes.webhook.server import WebhookServer
 from tests.kerberos import start_clean_kerberos
 from tests.octodns_config import describe_bind, describe_powerdns, describe_yaml, write_config
@@ -68,6 +71,7 @@ class Rig:
         normalize: returns a target in the form in which the service holds it.
         refusals: names that the service refuses, with a part of its answer.
         types: the record types that the provider supports.
+        registry: the registry with which the engine uses the provider.
     """
 
     reader: ZoneReader
@@ -82,6 +86,7 @@ class Rig:
     normalize: Callable[[str], str] = str
     refusals: Mapping[str, str] = field(default_factory=dict)
     types: frozenset[str] = OWNABLE
+    registry: Registry = REGISTRY
 
     def submit(self, *writes: Write) -> object:
         """Submit *writes* as one batch and return the outcome."""
@@ -164,6 +169,19 @@ def build_careless_rig(_: Path) -> Rig:
     provider = CarelessProvider(["example.org"], page_size=3)
     zone = provider.list_zones().zones[0]
     return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=EMPTY_MAP)
+
+
+def build_rows_rig(folder: Path, build: Callable[[Path], Rig]) -> Rig:
+    """Build the rig of *build* with the ownership of records in rows outside of the zone."""
+    inner, store = build(folder), RowStoreInMemory()
+    services = [
+        RowService(inner.reader, writer, store, owner=owner, managed_types=PLAN.managed_types)
+        for owner, writer in ((PLAN.owner, inner.writer), ("other", inner.other))
+    ]
+    for service in services:
+        service.list_zones()
+    ours, other = services
+    return replace(inner, reader=ours, writer=ours, other=other, registry=build_row_registry())
 
 
 ZONE_TEXT: Final = """\
@@ -390,9 +408,11 @@ def get_fake_webhook() -> WebhookServer:
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "acme-zones": build_acme_rig,
     "aws": build_route53_rig,
+    "aws-rows": partial(build_rows_rig, build=build_route53_rig),
     "azure-dns": build_azure_rig,
     "azure-private-dns": partial(build_azure_rig, private=True),
     "careless": build_careless_rig,
+    "careless-rows": partial(build_rows_rig, build=build_careless_rig),
     "cloudflare": build_cloudflare_rig,
     "google": build_clouddns_rig,
     "inmemory": build_inmemory_rig,
@@ -411,7 +431,15 @@ SERVER_RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
 """The rigs with real DNS servers, which `tests/slow/conformance` uses."""
 
 GUARDED: Final = frozenset(
-    {"acme-zones", "aws", "google", "inmemory", "zonefile", *(n for n in SERVER_RIGS if n.startswith("rfc2136"))}
+    {
+        "acme-zones",
+        "aws",
+        "google",
+        "inmemory",
+        "aws-rows",
+        "zonefile",
+        *(n for n in SERVER_RIGS if n.startswith("rfc2136")),
+    }
 )
 """Providers whose service has atomic batches and conditional writes."""
 

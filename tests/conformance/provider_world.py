@@ -45,7 +45,7 @@ class ProviderWorld(World):
     def __init__(self, rig: Rig, desired: Desired) -> None:
         self.rig = rig
         self.line = Line(inner=rig.writer)
-        engine = Engine(engine_settings(rig.reader))
+        engine = Engine(engine_settings(rig.reader, registry=rig.registry))
         super().__init__(engine=engine, reader=rig.reader, writer=self.line)
         first = [observe(name, build_claim(name, name, address)) for name, address in desired.items()]
         self.run(*first, change_phase(SERVICE), change_phase(INGRESS))

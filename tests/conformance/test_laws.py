@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from extdns.model.change import Batch, Outcome
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
-from tests.builders import REGISTRY, host, observe_gone
+from tests.builders import host, observe_gone
 from tests.conformance.provider import Rig, build_rig, create, delete, update
 from tests.conformance.provider_world import ProviderWorld
 from tests.fakes.faulty import Submission
@@ -95,7 +95,7 @@ def test_the_ten_laws_hold_and_the_zone_converges_after_random_changes_edits_and
         scene.world.run(for_s=1500.0)
         assert scene.world.engine.is_idle
         for submission in scene.submissions:
-            laws.check_submission(submission, REGISTRY)
+            laws.check_submission(submission, scene.rig.registry)
         assert THEIRS.new is not None
         (theirs,) = scene.rig.reader.read_names(scene.rig.zone, [THEIRS.key.name])
         assert (theirs.targets, theirs.ttl_s) == (THEIRS.new.targets, 60)

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from extdns.commands.registry_migration import Migration, Scope, move_rows, move_to_rows, move_to_texts
+from extdns.commands.registry_migration import Migration, MigrationScope, move_rows, move_to_rows, move_to_texts
 from extdns.model.record import Record
 from extdns.model.value import StringMap
 from providers.inmemory.provider import InMemoryProvider
@@ -31,7 +31,7 @@ TEXTS: Final = parse_records(
     "own a-w/1, own a-w/2, own a-*"
 )
 APEX: Final = ownership_record("_extdns-a", ownedRecord="x.test")
-SCOPE: Final = Scope(owner="me", matches=lambda _: True)
+SCOPE: Final = MigrationScope(owner="me", matches=lambda _: True)
 
 
 class Site:

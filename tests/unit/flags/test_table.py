@@ -210,8 +210,8 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
             id="provider that external-dns had",
         ),
         pytest.param(
-            [*START, "--registry=dynamodb"],
-            f"--registry=dynamodb is not supported by this version\n  available: {', '.join(AVAILABLE['registry'])}",
+            [*START, "--registry=aws-sd"],
+            f"--registry=aws-sd is not supported by this version\n  available: {', '.join(AVAILABLE['registry'])}",
             id="registry",
         ),
         pytest.param(
