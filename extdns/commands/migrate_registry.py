@@ -57,7 +57,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, former: str, yes: 
     lines = [
         *(f"{verb} from {former} to {target}: {one}" for one in found.moved),
         *(f"{gone}, as it has no record: the row of {one}" for one in found.removed),
-        *(f"Not moved: {one}" for one in found.failed),
+        *(f"Failed: {one}" for one in found.failed),
     ]
     show_lines([*lines, count])
     if found.failed:

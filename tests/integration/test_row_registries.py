@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from extdns.model.record import RecordKey
 from registry.crd.objects import build_object_name
 from tests.dynamodb import connect, create_table
 from tests.fakes.apiserver.server import ApiServer
+from tests.integration.test_how_to import ROOT, replace_outputs
 from tests.objects import service
 from tests.program.installation import Installation
 
@@ -192,3 +194,15 @@ def test_owners_explain_and_verify_show_who_owns_a_record(site: Site, capsys: py
     assert owners == {"blue.example.org": "you", "web.example.org": "me", "www.example.org": None}
     site.command("explain", "web.example.org")
     assert 'owner "me"' in capsys.readouterr().out
+
+
+PAGE: Final = ROOT / "docs" / "how-to" / "move-ownership.md"
+
+
+def test_every_command_of_the_how_to_page_prints_what_the_page_shows(moto: str, tmp_path: Path) -> None:
+    create_table(moto, "external-dns")
+    page = PAGE.read_text(encoding="utf-8")
+    made = replace_outputs(page, tmp_path, **connect(moto))
+    if os.environ.get("UPDATE_GOLDEN"):
+        PAGE.write_text(made, encoding="utf-8")
+    assert made == page
