@@ -174,13 +174,12 @@ def build_careless_rig(_: Path) -> Rig:
 def build_rows_rig(folder: Path, build: Callable[[Path], Rig]) -> Rig:
     """Build the rig of *build* with the ownership of records in rows outside of the zone."""
     inner, store = build(folder), RowStoreInMemory()
-    services = [
+    ours, other = (
         RowService(inner.reader, writer, store, owner=owner, managed_types=PLAN.managed_types)
         for owner, writer in ((PLAN.owner, inner.writer), ("other", inner.other))
-    ]
-    for service in services:
-        service.list_zones()
-    ours, other = services
+    )
+    ours.list_zones()
+    other.list_zones()
     return replace(inner, reader=ours, writer=ours, other=other, registry=build_row_registry())
 
 

@@ -183,17 +183,33 @@ def test_migrate_registry_refuses_what_cannot_be_moved(
     assert message in capsys.readouterr().err
 
 
-def test_owners_explain_and_verify_show_who_owns_a_record(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+def test_owners_explain_and_plans_from_a_snapshot_show_who_owns_a_record(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     site.run("web")
     site.claim("blue", "you")
     site.command("owners", "--output=json")
-    document = json.loads(capsys.readouterr().out)
+    printed = capsys.readouterr().out
+    document = json.loads(printed)
     owners = {
         one["name"]: one.get("owner") for zone in document["zones"] for one in zone["records"] if one["type"] == "A"
     }
     assert owners == {"blue.example.org": "you", "web.example.org": "me", "www.example.org": None}
     site.command("explain", "web.example.org")
-    assert 'owner "me"' in capsys.readouterr().out
+    assert 'ours, owner "me"' in capsys.readouterr().out
+    (tmp_path / "zones.json").write_text(printed)
+    site.installation.apply(service("blue", "blue.example.org"))
+    assert site.command("plan", f"--zone-snapshot={tmp_path / 'zones.json'}") == 0
+    assert "[owned-by-other]" in capsys.readouterr().out
+
+
+def test_adopt_writes_the_row_of_a_record_that_nobody_owns(site: Site) -> None:
+    site.installation.apply(service("blue", "blue.example.org"))
+    assert site.command("adopt") == 2
+    assert site.list_owners() == {}
+    assert site.command("adopt", "--yes") == 0
+    assert site.list_owners() == {"blue": "me"}
+    assert site.command("adopt") == 0
 
 
 PAGE: Final = ROOT / "docs" / "how-to" / "move-ownership.md"

@@ -23,7 +23,8 @@ POLICIES = ROOT / "examples" / "policy" / "cel"
 COMMANDS = sorted(list_commands())
 SCREEN_LINES = 40
 NOT_RUN_HERE = frozenset({"demo", "migrate-registry", "verify"})
-"""Commands whose examples need more than files: their own tests run them (test_row_registries.py and test_verify_servers.py)."""
+"""Commands whose examples need more than files: their own tests run them (test_row_registries.py runs
+`migrate-registry`, test_verify_servers.py runs `verify`)."""
 
 UNKNOWN_CODE = ("approve", "accept-cluster")
 """Commands whose examples contain a code that does not exist here."""
