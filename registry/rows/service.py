@@ -53,12 +53,10 @@ class _Round:
     Attributes:
         cursors: by name, the cursor of the page with which its rows were presented.
         records: the records seen so far.
-        written: the records whose rows were written since the round began.
     """
 
     cursors: dict[DnsName, str | None] = field(default_factory=dict[DnsName, "str | None"])
     records: set[RecordKey] = field(default_factory=set[RecordKey])
-    written: set[RecordKey] = field(default_factory=set[RecordKey])
 
 
 class _Rows:
@@ -183,9 +181,7 @@ class RowService:
                 rows += self._rows.find(name)
         if page.after is None:
             left = [row for row in self._rows.list_all() if self._is_left(row, zone, current)]
-            self._leftovers[zone.id] = tuple(
-                row for row in left if row.owner == self._owner and row.key not in current.written
-            )
+            self._leftovers[zone.id] = tuple(row for row in left if row.owner == self._owner)
             rows += [row for row in left if row.key.name not in current.cursors]
             del self._rounds[zone.id]
         # in front, because a page may end in the middle of a name
@@ -231,8 +227,6 @@ class RowService:
         changes = [self._build_change(write, desired) for write in batch.writes if is_row(write.key)]
         if not changes:
             return self._writer.submit(zone, batch)
-        for current in tuple(self._rounds.values()):
-            current.written.update(change.key for change in changes)
         done: list[RowChange] = []
         try:
             for part in _split([replace(one, new=one.new or one.old) for one in changes], self._store.max_changes):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import pytest
 
 from extdns.commands.registry_migration import Migration, MigrationScope, move_rows, move_to_rows, move_to_texts
-from extdns.model.record import Record
+from extdns.model.change import Batch, ChangeSet, Write
+from extdns.model.dns_name import DnsName
+from extdns.model.record import Record, restate_record
 from extdns.model.value import StringMap
+from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
 from registry.rows.row import Row, is_row
 from registry.rows.service import RowService
@@ -18,7 +21,7 @@ from tests.builders import build_codec, build_registry, build_row_registry
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.row_store import Killed, Lifetime, RowStoreInMemory
 from tests.unit.registry.completion import MANAGED, list_ours
-from tests.unit.registry.zone_records import ZONE, key, ownership_record, parse_records, record
+from tests.unit.registry.zone_records import ZONE, build_name, key, ownership_record, parse_records, record
 
 TYPES: Final = ("A", "AAAA", "CNAME")
 OURS: Final = parse_records("A a, AAAA a, CNAME b, A w/1, A w/2, A @, A *")
@@ -179,6 +182,25 @@ def test_without_writes_a_migration_says_what_it_would_move_and_writes_nothing(
     before = site.read()
     assert run(site, writes=False) == run(written)
     assert site.read() == before
+
+
+class EditedProvider(CarelessProvider):
+    """A service where somebody else takes `AAAA a` over, right before names are read."""
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        current = {one.key: one for one in super().read_names(zone, [build_name("aaaa-a")])}
+        new = restate_record(ownership_record("aaaa-a", "you"))
+        write = Write(old=current.get(new.key), new=new)
+        change_set = ChangeSet(zone=zone, name=new.name, changes=(), writes=(write,))
+        InMemoryProvider.submit(self, zone, Batch(number=1, zone=zone, change_sets=(change_set,)))
+        return super().read_names(zone, names)
+
+
+def test_a_text_that_somebody_changed_after_it_was_read_is_not_deleted() -> None:
+    site = start_texts()
+    site.provider = EditedProvider(seed={ZONE: (*OURS, *OTHERS, *TEXTS, APEX)})
+    assert site.to_rows().failed == ("a.x.test: its ownership records have changed since they were read",)
+    assert site.texts_of("you") == {"a-theirs.x.test", "aaaa-a.x.test"}
 
 
 def test_a_record_that_another_owner_has_a_row_for_is_not_moved() -> None:
