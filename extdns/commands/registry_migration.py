@@ -129,12 +129,22 @@ def move_to_rows(reader: ZoneReader, writer: ZoneWriter | None, registry: Regist
     moved: list[str] = []
     failed = list(zones.failed)
     for zone, records in zones.records.items() if not failed else ():
-        owned = registry.read(records, zone)
+        around = (*records, *_list_parent_records(zones, zone, registry))
+        owned = registry.read(around, zone)
         old = [one for one in owned if one.is_ours and not one.has_current_format and scope.matches(one.record.name)]
-        done, problems = _write(zone, _complete(old, records, zone, registry), reader, writer)
+        old = [one for one in old if one.record.name.within(zone.name)]
+        done, problems = _write(zone, _complete(old, around, zone, registry), reader, writer)
         moved += done
         failed += problems
     return Migration(moved=tuple(moved), failed=tuple(failed))
+
+
+def _list_parent_records(zones: _Zones, zone: Zone, registry: Registry) -> Iterator[Record]:
+    """Yield the records in other zones that decide who owns the records of the name of *zone* itself."""
+    for name in map(DnsName, registry.related_names(zone.name, zone)):
+        if not name.within(zone.name):
+            for home in zones.placement.find_zones(name):
+                yield from (record for record in zones.records[home] if record.name == name)
 
 
 def move_to_texts(
@@ -243,7 +253,8 @@ def _complete(
 ) -> Iterator[ChangeSet | Blocked]:
     """Yield for each name the change set that gives its records *old* the ownership of *registry*, and nothing else."""
     by_name: Mapping[str, list[Record]] = {
-        name: list(found) for name, found in groupby(records, key=lambda record: record.name)
+        name: list(found)
+        for name, found in groupby(sorted(records, key=lambda record: record.key), key=lambda record: record.name)
     }
     for name, found in groupby(old, key=lambda owned: owned.record.name):
         changes = tuple(

@@ -42,7 +42,8 @@ class _ReadRows(Value, frozen=True, kw_only=True):
 
     Attributes:
         rows: by the key of the record.
-        texts: by the key of the record, the TXT records that prove that it is ours.
+        texts: by the key of the record, the TXT records of its zone that prove that it is ours. The one in a parent
+            zone stays until the record is deleted.
         hidden: the TXT ownership records, of any owner.
     """
 
@@ -70,8 +71,8 @@ class RowRegistry:
         return self._txt.is_ownership_text(target)
 
     def ownership_name(self, name: DnsName) -> DnsName:
-        """Return *name*: a row is presented at the name of its record."""
-        return name
+        """Return the name of a TXT ownership record, which may be in the parent zone; if DNS allows none, *name*."""
+        return self._txt.ownership_name(name) or name
 
     def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
         """Return the names at which TXT ownership records decide about *name*."""
@@ -96,7 +97,11 @@ class RowRegistry:
         return _ReadRows(
             owned=owned,
             rows=rows,
-            texts={one.key: one.ownership_records for one in owned if one.is_ours},
+            texts={
+                one.key: tuple([text for text in one.ownership_records if text.name.within(zone.name)])
+                for one in owned
+                if one.is_ours
+            },
             hidden=tuple([one for one in others if one.type == rrtype.TXT and one.key not in shown]),
         )
 

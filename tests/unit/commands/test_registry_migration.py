@@ -163,6 +163,17 @@ def test_after_the_move_to_other_rows_each_row_of_ours_is_there() -> None:
     assert set(site.other.rows) == {*KEYS, key("A", "gone")}
 
 
+def test_the_record_of_a_zone_whose_text_is_in_the_parent_zone_is_moved() -> None:
+    child = Zone(name=build_name("dev"), id="2")
+    site = Site()
+    text = ownership_record("a-dev")
+    site.provider = InMemoryProvider(seed={ZONE: [text], child: [record("A", "dev")]})
+    assert site.to_rows().moved == ("A dev.x.test",)
+    assert site.store.rows[key("A", "dev")].owner == "me"
+    assert site.to_rows().moved == ()
+    assert site.provider.read_names(ZONE, [text.name]) == (text,)
+
+
 def test_encrypted_texts_are_moved_there_and_back() -> None:
     site = Site(*OURS, codec=build_codec())
     site.add_rows(*OURS)
