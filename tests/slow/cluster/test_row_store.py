@@ -32,9 +32,14 @@ def test_the_real_api_server_keeps_rows_and_refuses_changes_of_others(
         properties=StringMap.from_items({"aws/weight": "1"}),
     )
     changed, theirs = replace(row, labels=StringMap()), replace(row, owner="you")
-    for old, new in ((None, row), (row, row), (row, changed), (changed, row)):
-        store.write([RowChange(old=old, new=new, record=record)])
-        assert list(store.read_all()) == [new]
+    for change in (
+        RowChange(old=None, new=row, record=record),
+        RowChange(old=row, new=row),
+        RowChange(old=row, new=changed),
+        RowChange(old=changed, new=row),
+    ):
+        store.write([change])
+        assert list(store.read_all()) == [change.new]
     found = any_version.get("DNSRecord", "dns", row.id)
     assert found
     assert found["spec"]["endpoint"] == {
@@ -47,9 +52,13 @@ def test_the_real_api_server_keeps_rows_and_refuses_changes_of_others(
         "providerSpecific": [{"name": "aws/weight", "value": "1"}],
     }
     assert found["status"]["conditions"][0]["reason"] == "Programmed"
-    for old, new in ((None, theirs), (theirs, theirs), (theirs, None)):
+    for refused in (
+        RowChange(old=None, new=theirs),
+        RowChange(old=theirs, new=theirs),
+        RowChange(old=theirs, new=None),
+    ):
         with pytest.raises(RowsChangedError):
-            store.write([RowChange(old=old, new=new)])
+            store.write([refused])
     for _ in range(2):
         store.write([RowChange(old=row, new=None)])
     assert list(store.read_all()) == []

@@ -42,8 +42,9 @@ class Site:
         self.server = server
         self.zone = f"z{next(_NUMBERS)}.test"
         self._env = connect(moto)
-        keys = {"aws_access_key_id": "x", "aws_secret_access_key": "y", "region_name": "us-east-1"}
-        self._route53: Any = boto3.client("route53", endpoint_url=moto, **keys)
+        self._route53: Any = boto3.client(
+            "route53", endpoint_url=moto, region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="y"
+        )
         self._id = self._route53.create_hosted_zone(Name=self.zone, CallerReference=self.zone)["HostedZone"]["Id"]
         self._table = self.zone.replace(".", "-")
         self._dynamodb = create_table(moto, self._table)
