@@ -203,6 +203,17 @@ def test_owners_explain_and_plans_from_a_snapshot_show_who_owns_a_record(
     assert "[owned-by-other]" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("site", ["crd"], indirect=True)
+def test_check_names_the_permission_for_dnsrecords_that_is_missing(
+    site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.installation.apply(service("web", "web.example.org"))
+    site.installation.server.access.forbid("delete", "dnsrecords")
+    assert site.command("check") == 1
+    missing = [line for line in capsys.readouterr().out.splitlines() if line.startswith("missing")]
+    assert missing == ["missing  permission to delete dnsrecords.externaldns.k8s.io in dns"]
+
+
 def test_adopt_writes_the_row_of_a_record_that_nobody_owns(site: Site) -> None:
     site.installation.apply(service("blue", "blue.example.org"))
     assert site.command("adopt") == 2
