@@ -17,6 +17,7 @@ from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, Record, ca
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from extdns.planner.settings import Adjust, PlanSettings
+from registry.rows.registry import RowRegistry
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_keys
 from registry.txt.naming import Naming
 from registry.txt.ownership_index import OwnershipTextCodec
@@ -52,6 +53,11 @@ def build_registry(
         creates_without_ownership=unmarked_creates,
         codec=codec,
     )
+
+
+def build_row_registry(txt: TxtRegistry | None = None, types: Iterable[str] = PLAN.managed_types) -> RowRegistry:
+    """Build a registry of rows that replaces *txt*."""
+    return RowRegistry(txt or build_registry(types=types), frozenset(types))
 
 
 def build_codec(key: str = "12345678901234567890123456789012", *, encrypts: bool = True) -> EncryptedTextCodec:

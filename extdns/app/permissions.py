@@ -48,6 +48,11 @@ def _list_needed_permissions(config: Config, home: str) -> Iterator[ResourcePerm
     if config.deletes.state_configmap:
         where, _, name = config.deletes.state_configmap.rpartition("/")
         yield from _list_own_object_permissions("", "configmaps", where or home, name)
+    if config.registry.name == "crd":
+        where = config.registry.crd_registry_namespace or home
+        for verb in ("get", "list", "create", "update", "delete"):
+            yield ResourcePermission(verb, "externaldns.k8s.io", "dnsrecords", where)
+        yield ResourcePermission("patch", "externaldns.k8s.io", "dnsrecords", where, subresource="status")
     if config.election.leader_elect:
         where, name = config.election.leader_elect_resource_namespace, config.election.leader_elect_resource_name
         yield from _list_own_object_permissions("coordination.k8s.io", "leases", where or home, name)

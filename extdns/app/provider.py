@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from extdns.app.registry import find_ownership_names
+from extdns.app.row_store import add_rows
 from extdns.controller.clock import SystemClock
 from extdns.flags.specs import PROVIDER_SPECS
 from extdns.metrics.durations import REQUEST_TIMES, record_call
@@ -32,10 +33,11 @@ def build_provider(config: Config, gate: WriteGate | None = None) -> tuple[ZoneR
     A writer that has waited for the API rate limit sends its request only if *gate* is still open.
 
     Raises:
-        UsageError: what a flag of the provider names cannot be used.
+        UsageError: what a flag of the provider or registry names cannot be used.
     """
-    reader, writer = load_provider(config).build(build_context(config, gate))
-    return reader, None if config.control.dry_run else writer
+    context = build_context(config, gate)
+    reader, writer = load_provider(config).build(context)
+    return add_rows(config, reader, None if config.control.dry_run else writer, context.calls)
 
 
 def build_offline_reader(config: Config) -> ZoneReader:

@@ -44,3 +44,9 @@ def build_registry_context(config: Config) -> RegistryContext:
         read_secret=read_secret,
         random_bytes=secrets.token_bytes,
     )
+
+
+def has_rows(name: str) -> bool:
+    """Return whether the registry *name* keeps ownership in rows of a store."""
+    spec: RegistrySpec | None = REGISTRY_SPECS.find(name)
+    return spec is not None and spec.open_store is not None

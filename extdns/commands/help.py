@@ -31,7 +31,6 @@ _ESSENTIAL: Final = {
     "provider": "DNS service: aws, google, rfc2136, octodns, webhook, zonefile, inmemory",
     "domain-filter": "manage only this domain and what is below it; repeatable",
     "txt-owner-id": "name of this installation in ownership records",
-    "txt-prefix": "prefix of the names of ownership records",
     "policy": "sync (all changes, default), upsert-only (no deletes) or create-only",
     "once": "make one pass and end",
     "dry-run": "write nothing; with --once, show the plan",

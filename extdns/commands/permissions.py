@@ -32,6 +32,12 @@ def main(flags: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     provider, context = read_provider(flags, environ)
     show(f"{provider.describe_permissions(context, environ)}\n")
+    if context.table and provider.name != "aws":
+        from providers.aws import iam_policy
+
+        region = context.table.region or environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or "*"
+        policy = iam_policy.build_table_policy(iam_policy.find_partition(region), region, context.table.name)
+        show(f"\nThe policy for --registry=dynamodb:\n{iam_policy.render(policy)}\n")
     return 0
 
 
@@ -47,7 +53,7 @@ def read_provider(
     """
     from extdns.app.registry import find_ownership_names
     from extdns.controller.clock import SystemClock
-    from providers.common.provider_spec import ProviderContext
+    from providers.common.provider_spec import ProviderContext, TableReference
 
     settings = parser.parse_settings(flags, environ)
     values = parser.apply_defaults(settings)
@@ -64,10 +70,12 @@ def read_provider(
         )
     for warning in find_warnings(settings, values):
         raise UsageError(warning)
-    provider = PROVIDER_SPECS.load(name)
+    provider, registry = PROVIDER_SPECS.load(name), RegistryFlags.from_values(values)
+    table = TableReference(registry.dynamodb_table, registry.dynamodb_region) if registry.name == "dynamodb" else None
     return provider, ProviderContext(
         flags=provider.flags.from_values(values),
         plan=PlanFlags.from_values(values),
         clock=SystemClock(),
-        ownership_names=find_ownership_names(RegistryFlags.from_values(values)),
+        ownership_names=find_ownership_names(registry),
+        table=table,
     )

@@ -10,6 +10,7 @@ from typing import Final
 from extdns.flags.duration import NON_NEGATIVE_DURATION
 from extdns.flags.flag import FlagSection, flag
 from extdns.flags.kind import ValueKind, make_number_kind
+from extdns.flags.kubernetes_names import OWN_NAMESPACE
 from extdns.flags.regex import REGEX, Regex
 from extdns.flags.specs import REGISTRY_SPECS
 from extdns.flags.unchecked_kinds import AFFIX, DOMAIN, LABEL, OWNER, RECORD_TYPE, ZONE_ID
@@ -58,17 +59,19 @@ class PlanFlags(FlagSection, topic="Names, types and zones"):
         return frozenset(self.managed_record_types) - frozenset(self.exclude_record_types)
 
 
-_txt = partial(flag, registries=("dynamodb", "txt"))  # dynamodb, too, reads TXT ownership records, when it replaces txt
+_txt = partial(
+    flag, registries=("crd", "dynamodb", "txt")
+)  # the others read TXT ownership records when they replace txt
 
 
 class RegistryFlags(FlagSection, topic="Registry"):
     """How ownership records are written. An empty text means that the feature is off."""
 
     name: str = flag(
-        "how ownership is recorded: txt writes TXT ownership records, noop records nothing; aws-sd is the registry of "
-        "--provider=aws-sd",
+        "how ownership is recorded: txt writes TXT ownership records, dynamodb rows of a table, crd DNSRecords, noop "
+        "nothing; aws-sd is the registry of --provider=aws-sd",
         default="txt",
-        kind=REGISTRY_SPECS.make_kind("a registry", ["crd", "dynamodb"]),
+        kind=REGISTRY_SPECS.make_kind("a registry"),
         name="registry",
     )
     txt_owner_id: str = flag(
@@ -100,6 +103,15 @@ class RegistryFlags(FlagSection, topic="Registry"):
     txt_encrypt_aes_key_file: str = _txt(
         "file with the keys of encrypted ownership records, one a line, instead of --txt-encrypt-aes-key",
         metavar="PATH",
+    )
+    dynamodb_table: str = flag(
+        "table that holds the ownership of records", default="external-dns", metavar="NAME", registries=("dynamodb",)
+    )
+    dynamodb_region: str = flag(
+        "AWS region of the table; by default that of the environment", metavar="REGION", registries=("dynamodb",)
+    )
+    crd_registry_namespace: str = flag(
+        "namespace of the DNSRecords; by default the pod's own", kind=OWN_NAMESPACE, registries=("crd",)
     )
 
 

@@ -81,7 +81,7 @@ class Specs:
             )
         return spec
 
-    def make_kind(self, noun: str, others: Iterable[str]) -> ValueKind[str]:
+    def make_kind(self, noun: str, others: Iterable[str] = ()) -> ValueKind[str]:
         """Make the kind of the flag. *others* are the names that only external-dns has."""
         known = make_choice_kind(noun, *sorted({*self.available, *others}))
 

@@ -21,6 +21,9 @@ SRV: Final = "SRV"
 TXT: Final = "TXT"
 # The type of a record that cannot be read; its targets state what is wrong, and where.
 UNREADABLE: Final = "?"
+# What the type of a row begins with, before the type of the record that it is about: a row states an owner outside of
+# the zone (registry.rows). In lower case, so that no record has such a type.
+ROW: Final = "row:"
 
 ADDRESSES: Final = frozenset({A, AAAA})
 # In the order in which names of ownership records are matched against them (docs/spec/plan.md 3.2.2).

@@ -157,6 +157,8 @@ RETRYABLE_CODES: Final = frozenset(
         "ThrottledException",
         "RequestThrottled",
         "RequestThrottledException",
+        "ProvisionedThroughputExceededException",
+        "TransactionInProgressException",
         "RequestLimitExceeded",
         "TooManyRequestsException",
         PRIOR_REQUEST_NOT_COMPLETE,

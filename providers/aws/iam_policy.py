@@ -21,6 +21,7 @@ _COMPLETE_ID: Final = re.compile(r"Z[A-Z0-9]{7,}")
 _PLAIN_CHARACTER: Final = re.compile(r"[a-z0-9_.*-]")
 CHANGE: Final = "route53:ChangeResourceRecordSets"
 """The IAM action for changes of records, which is also the prefix of its condition keys."""
+_TABLE_ACTIONS: Final = ("BatchGetItem", "ConditionCheckItem", "DeleteItem", "DescribeTable", "PutItem", "Scan")
 POD_IDENTITY: Final = "pod-identity"
 
 
@@ -36,6 +37,8 @@ class PolicyScope:
         types: the types of the records that may be changed.
         conditional: whether UPSERT is not used, so need not be allowed.
         filters_by_tag: whether zones are selected by tags.
+        table: region and name of the table of DynamoDB that has the ownership of records, * for any region; None if
+            there is none.
     """
 
     partition: str = "aws"
@@ -45,6 +48,7 @@ class PolicyScope:
     types: tuple[str, ...] = ()
     conditional: bool = True
     filters_by_tag: bool = False
+    table: tuple[str, str] | None = None
 
 
 def find_partition(region: str) -> str:
@@ -75,7 +79,19 @@ def build_policy(scope: PolicyScope) -> PolicyDocument:
         *(["route53:ListTagsForResources"] if scope.filters_by_tag else []),
     ]
     change = _build_statement("Change", [CHANGE], zones) | {"Condition": _build_conditions(scope)}
-    return _build_document(find_zones, _build_statement("Read", read_actions, zones), change)
+    tables = [build_table_statement(scope.partition, *scope.table)] if scope.table else []
+    return _build_document(find_zones, _build_statement("Read", read_actions, zones), change, *tables)
+
+
+def build_table_policy(partition: str, region: str, name: str) -> PolicyDocument:
+    """Return the IAM policy of a role that only reads and writes the ownership of records in a table of DynamoDB."""
+    return _build_document(build_table_statement(partition, region, name))
+
+
+def build_table_statement(partition: str, region: str, name: str) -> PolicyDocument:
+    """Return the statement that allows to read and write the table *name*."""
+    table = f"arn:{partition}:dynamodb:{region}:*:table/{name}"
+    return _build_statement("Own", [f"dynamodb:{action}" for action in _TABLE_ACTIONS], [table])
 
 
 def build_cloud_map_policy(*, tags: bool) -> PolicyDocument:

@@ -44,7 +44,12 @@ def build(context: ProviderContext[AwsFlags]) -> DnsService:
     return DnsService(Route53Reader(settings, accounts), Route53Writer(accounts, conditional=settings.conditional))
 
 
-def _read_external_id(flags: AwsFlags) -> str:
+def read_external_id(flags: AwsFlags) -> str:
+    """Return the external id of `--aws-assume-role`, "" if there is none.
+
+    Raises:
+        UsageError: the file with the external id cannot be read.
+    """
     value, path = flags.aws_assume_role_external_id, flags.aws_assume_role_external_id_file
     return read_secret("aws-assume-role-external-id", value, path)
 
@@ -56,7 +61,7 @@ def build_settings(context: ProviderContext[AwsFlags]) -> AwsSettings:
         UsageError: the file with the external id cannot be read.
     """
     flags = context.flags
-    external_id = "" if context.offline else _read_external_id(flags)
+    external_id = "" if context.offline else read_external_id(flags)
     return AwsSettings(
         accounts=tuple(
             AwsAccount(
@@ -102,6 +107,8 @@ def describe_permissions(context: ProviderContext[AwsFlags], environ: Mapping[st
     """Return the IAM policy of the role that reads and writes the zones."""
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or ""
     scope = build_policy_scope(context.plan, context.flags, context.ownership_names, region)
+    if context.table:
+        scope = replace(scope, table=(context.table.region or region or "*", context.table.name))
     return iam_policy.render(iam_policy.build_policy(scope))
 
 

@@ -27,6 +27,13 @@ class NoFlags(FlagSection, topic=""):
     """The section of a provider without flags."""
 
 
+class TableReference(NamedTuple):
+    """A table of DynamoDB, and its region, "" for that of the environment."""
+
+    name: str
+    region: str
+
+
 class ProviderContext(Value, Generic[F], frozen=True, kw_only=True):
     """What a provider is built with.
 
@@ -35,6 +42,7 @@ class ProviderContext(Value, Generic[F], frozen=True, kw_only=True):
         plan: the flags that select names, types and zones.
         ownership_names: returns the names of the ownership records of a name and type; None without ownership records.
         calls: how the service is called.
+        table: the table of DynamoDB that has the ownership of records; None if none has.
         offline: whether only `adjust` of the reader is used, which must then need no credentials.
     """
 
@@ -43,6 +51,7 @@ class ProviderContext(Value, Generic[F], frozen=True, kw_only=True):
     clock: Clock
     ownership_names: Callable[[DnsName, str], Iterable[str]] | None = None
     calls: CallOptions = CallOptions()
+    table: TableReference | None = None
     offline: bool = False
 
     @property

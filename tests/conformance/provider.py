@@ -43,11 +43,13 @@ from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
 from registry.aws_sd.registry import DescriptionRegistry
+from registry.rows.service import RowService
 from tests import azure, cloudflare, cloudmap
 from tests import clouddns as google
-from tests.builders import REGISTRY
+from tests.builders import PLAN, REGISTRY, build_row_registry
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
+from tests.fakes.row_store import RowStoreInMemory
 from tests.fakes.webhook.server import WebhookServer
 from tests.kerberos import start_clean_kerberos
 from tests.octodns_config import describe_bind, describe_powerdns, describe_yaml, write_config
@@ -72,7 +74,7 @@ class Rig:
         normalize: returns a target in the form in which the service holds it.
         refusals: names that the service refuses, with a part of its answer.
         types: the record types that the provider supports.
-        registry: how ownership is recorded.
+        registry: the registry with which the engine uses the provider.
         names: returns whether the service can have records at a name.
     """
 
@@ -172,6 +174,18 @@ def build_careless_rig(_: Path) -> Rig:
     provider = CarelessProvider(["example.org"], page_size=3)
     zone = provider.list_zones().zones[0]
     return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=EMPTY_MAP)
+
+
+def build_rows_rig(folder: Path, build: Callable[[Path], Rig]) -> Rig:
+    """Build the rig of *build* with the ownership of records in rows outside of the zone."""
+    inner, store = build(folder), RowStoreInMemory()
+    ours, other = (
+        RowService(inner.reader, writer, store, owner=owner, managed_types=PLAN.managed_types)
+        for owner, writer in ((PLAN.owner, inner.writer), ("other", inner.other))
+    )
+    ours.list_zones()
+    other.list_zones()
+    return replace(inner, reader=ours, writer=ours, other=other, registry=build_row_registry())
 
 
 ZONE_TEXT: Final = """\
@@ -416,10 +430,12 @@ def get_fake_webhook() -> WebhookServer:
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "acme-zones": build_acme_rig,
     "aws": build_route53_rig,
+    "aws-rows": partial(build_rows_rig, build=build_route53_rig),
     "aws-sd": build_cloudmap_rig,
     "azure-dns": build_azure_rig,
     "azure-private-dns": partial(build_azure_rig, private=True),
     "careless": build_careless_rig,
+    "careless-rows": partial(build_rows_rig, build=build_careless_rig),
     "cloudflare": build_cloudflare_rig,
     "google": build_clouddns_rig,
     "inmemory": build_inmemory_rig,
@@ -438,7 +454,15 @@ SERVER_RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
 """The rigs with real DNS servers, which `tests/slow/conformance` uses."""
 
 GUARDED: Final = frozenset(
-    {"acme-zones", "aws", "google", "inmemory", "zonefile", *(n for n in SERVER_RIGS if n.startswith("rfc2136"))}
+    {
+        "acme-zones",
+        "aws",
+        "google",
+        "inmemory",
+        "aws-rows",
+        "zonefile",
+        *(n for n in SERVER_RIGS if n.startswith("rfc2136")),
+    }
 )
 """Providers whose service has atomic batches and conditional writes."""
 

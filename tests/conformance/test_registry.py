@@ -17,12 +17,14 @@ from extdns.model.record import OwnedRecord, Record
 from extdns.ports import Registry
 from registry.aws_sd.registry import DescriptionRegistry
 from registry.noop.registry import NoopRegistry
-from tests.builders import build_registry, create, delete, update
+from tests.builders import build_registry, build_row_registry, create, delete, update
 from tests.unit.registry.completion import build_writes, is_restated
 from tests.unit.registry.zone_records import ZONE, apply, build_desired, build_name, ownership_record, record
 
 REGISTRIES: Final[dict[str, Registry]] = {
     "aws-sd": DescriptionRegistry(owner="me", managed_types=frozenset({"A", "AAAA", "CNAME"})),
+    "crd": build_row_registry(),
+    "dynamodb": build_row_registry(build_registry(prefix="e.")),
     "noop": NoopRegistry(),
     "txt": build_registry(),
     "txt-prefix": build_registry(prefix="e."),

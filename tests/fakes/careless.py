@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -22,8 +23,14 @@ class CarelessProvider(InMemoryProvider):
         breaks_after: for each of the next batches, after how many writes the connection breaks without an answer.
     """
 
-    def __init__(self, zones: Iterable[str], *, page_size: int = 300) -> None:
-        super().__init__(zones, page_size=page_size)
+    def __init__(
+        self,
+        zones: Iterable[str] = (),
+        *,
+        seed: Mapping[Zone, Iterable[Record]] = MappingProxyType({}),
+        page_size: int = 300,
+    ) -> None:
+        super().__init__(zones, seed=seed, page_size=page_size)
         self.breaks_after: deque[int] = deque()
 
     @property

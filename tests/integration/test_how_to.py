@@ -22,7 +22,10 @@ import pytest
 from tests.program.process import install_command
 
 ROOT: Final = Path(__file__).parents[2]
-RUN_ELSEWHERE: Final = {"plan-in-ci": "tests/slow/gitops/test_pull_request_page.py"}  # needs a cluster
+RUN_ELSEWHERE: Final = {
+    "move-ownership": "tests/integration/test_row_registries.py",  # needs a table of DynamoDB
+    "plan-in-ci": "tests/slow/gitops/test_pull_request_page.py",  # needs a cluster
+}
 PAGES: Final = (
     ROOT / "README.md",
     ROOT / "docs" / "quick-start.md",

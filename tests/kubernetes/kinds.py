@@ -11,7 +11,7 @@ from tests.fakes.apiserver.kinds import KINDS, Kind
 
 _CHART: Final = Path(__file__).parents[2] / "charts" / "extdns" / "crds"
 BUILT_IN: Final = tuple(kind for kind in KINDS if not kind.custom)
-OF_THE_CHART: Final = tuple(kind for kind in KINDS if kind.kind in {"DNSEndpoint", "DNSPolicy"})
+OF_THE_CHART: Final = tuple(kind for kind in KINDS if kind.kind in {"DNSEndpoint", "DNSPolicy", "DNSRecord"})
 THING: Final = Kind(
     group="acme.test", version="v1", kind="Thing", plural="things", custom=True, status=True, generation=True
 )

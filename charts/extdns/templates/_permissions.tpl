@@ -26,6 +26,15 @@
 {{- end }}
 
 {{- /*
+The namespace of the DNSRecords, "" without the registry crd. Takes (list ROOT ARGS).
+*/}}
+{{- define "extdns.registryNamespace" -}}
+{{- if eq (include "extdns.given" (list "registry" (index . 1)) | fromYamlArray | first | default "") "crd" }}
+{{- include "extdns.given" (list "crd-registry-namespace" (index . 1)) | fromYamlArray | first | default (include "extdns.namespace" (index . 0)) }}
+{{- end }}
+{{- end }}
+
+{{- /*
 The resources that `service` looks up for the types of Services in --service-type-filter: (list TABLE ARGS) gives a YAML list.
 Without the flag, and with an empty value, these are all types.
 */}}

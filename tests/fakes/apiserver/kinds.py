@@ -104,6 +104,15 @@ DNS_ENDPOINT: Final = Kind(
     status=True,
     generation=True,
 )
+DNS_RECORD: Final = Kind(
+    group="externaldns.k8s.io",
+    version="v1alpha1",
+    kind="DNSRecord",
+    plural="dnsrecords",
+    custom=True,
+    status=True,
+    generation=True,
+)
 DNS_POLICY: Final = Kind(
     group="extdns.io",
     version="v1alpha1",
@@ -125,6 +134,7 @@ _OWN: Final = (
     INGRESS,
     LEASE,
     DNS_ENDPOINT,
+    DNS_RECORD,
     DNS_POLICY,
 )
 KINDS: Final = (

@@ -265,6 +265,22 @@ def test_the_chart_grants_access_to_the_state_configmap_and_the_lease_in_the_nam
     } == expected
 
 
+@pytest.mark.parametrize(
+    ("args", "namespace"), [({}, NAMESPACE), ({"crd-registry-namespace": "dns"}, "dns")], ids=["own", "flag"]
+)
+def test_with_registry_crd_the_chart_grants_what_dnsrecords_need_in_their_namespace(
+    installation: Installation, helm: Helm, args: Json, namespace: str
+) -> None:
+    chosen = values("service", registry="crd")
+    manifests = helm.manifests(chosen | {"extraArgs": chosen["extraArgs"] | args})
+    installation.run_once(*source_arguments(manifests))
+    (role,) = (one for one in of("Role", manifests) if one["metadata"]["name"].endswith("-dnsrecords"))
+    assert role["metadata"]["namespace"] == namespace
+    used = installation.server.log.find_rules(optional=IDENTITY)
+    assert {verb for verb, _, resource in used if resource == "dnsrecords"} == {"list", "get", "create"}
+    assert used <= list_permissions(manifests)
+
+
 def test_the_chart_grants_additional_permissions_and_with_rbac_create_false_renders_no_role(helm: Helm) -> None:
     rule = {"apiGroups": ["acme.test"], "resources": ["things"], "verbs": ["get"]}
     (role,) = of("ClusterRole", helm.manifests({"rbac": {"additionalPermissions": [rule]}}))

@@ -122,3 +122,15 @@ def test_permissions_needs_a_provider_that_there_is(
 ) -> None:
     assert cli.main(["permissions", *flags], {}) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
+
+
+def test_with_registry_dynamodb_the_policy_has_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--registry=dynamodb", "--dynamodb-table=owners"]
+    assert cli.main(["iam-policy", *flags, "--dynamodb-region=eu-west-1"], {"AWS_REGION": "eu-central-1"}) == 0
+    own = json.loads(capsys.readouterr().out)["Statement"][-1]
+    assert own["Resource"] == ["arn:aws:dynamodb:eu-west-1:*:table/owners"]
+    assert {"dynamodb:Scan", "dynamodb:PutItem", "dynamodb:DeleteItem"} <= set(own["Action"])
+    assert cli.main(["permissions", "--provider=cloudflare", *flags], {"AWS_REGION": "eu-central-1"}) == 0
+    text, _, policy = capsys.readouterr().out.partition("\nThe policy for --registry=dynamodb:\n")
+    assert "API token" in text
+    assert json.loads(policy)["Statement"] == [{**own, "Resource": ["arn:aws:dynamodb:eu-central-1:*:table/owners"]}]

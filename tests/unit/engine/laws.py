@@ -18,6 +18,7 @@ from extdns.model.record import OwnedRecord, Record, RecordKey
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings, Policy
 from extdns.ports import Registry
+from registry.rows.row import build_row_key, is_row
 from tests.fakes.faulty import Contents, Submission
 from tests.unit.engine.cluster import Cluster, NameClaim
 from tests.unit.engine.machine_zones import contents_with_ownership
@@ -52,10 +53,14 @@ _OURS = ("external-dns/owner=me,", 'external-dns/owner=me"')
 
 
 def is_ownership_record(record: Record | None) -> bool:
-    return record is not None and record.type == "TXT" and record.targets[0].startswith('"heritage=')
+    if record is None:
+        return False
+    return is_row(record.key) or (record.type == "TXT" and record.targets[0].startswith('"heritage='))
 
 
 def is_own_ownership_record(record: Record) -> bool:
+    if is_row(record.key):
+        return "owner=me" in record.targets
     return is_ownership_record(record) and any(ours in record.targets[0] for ours in _OURS)
 
 
@@ -94,7 +99,7 @@ def check_submission(
     known_after |= {key: after[key] for key in changed & after.keys()}
     going = {one.key for part in submission.batch.change_sets for one in part.changes if isinstance(one, Delete)}
     for key in before.keys() - after.keys():
-        assert key in going or before[key].type == "TXT", f"{key} goes, and no delete says so"
+        assert key in going or before[key].type == "TXT" or is_row(key), f"{key} goes, and no delete says so"
     # Ownership is proved by the records that the write states. Ownership records, and records at their names, that
     # another writer added since then do not count.
     zone = submission.batch.zone
@@ -124,7 +129,8 @@ def _has_ownership_record(key: RecordKey, contents: Contents, registry: Registry
     rtype = key.type.lower()
     is_at_name = registry.ownership_name(key.name) == key.name
     names = (key.name,) if is_at_name else (f"{rtype}-{key.name}", f"_extdns-{rtype}.{key.name}")
-    found = [contents.get(RecordKey(DnsName(name), key.set_identifier, "TXT")) for name in names]
+    keys = [build_row_key(key), *(RecordKey(DnsName(name), key.set_identifier, "TXT") for name in names)]
+    found = map(contents.get, keys)
     return any(one is not None and is_own_ownership_record(one) for one in found)
 
 

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteSettings
+from extdns.engine.engine import Engine
 from extdns.engine.inputs import ClusterIdentified
 from extdns.errors import RetryableError
 from extdns.model.change import Action, Refused, WriteConflict
@@ -19,6 +20,8 @@ from extdns.model.saved_state import Saved, SavedZone
 from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
+from providers.inmemory.provider import InMemoryProvider
+from registry.rows.service import RowService
 from tests.builders import (
     INGRESS,
     PLAN,
@@ -27,6 +30,7 @@ from tests.builders import (
     build_claim,
     build_codec,
     build_registry,
+    build_row_registry,
     build_unresolved,
     change_phase,
     observe,
@@ -35,7 +39,9 @@ from tests.builders import (
     ownership_record,
     record,
 )
-from tests.world import World, build_world
+from tests.fakes.faulty import FaultyProvider
+from tests.fakes.row_store import RowStoreInMemory
+from tests.world import World, build_world, engine_settings
 
 DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")
 PRIVATE: Final = replace(DEV, private=True)
@@ -501,3 +507,18 @@ def test_queued_ownership_record_is_written_after_zones_are_listed_again() -> No
     refuse(world, None)
     world.run(for_s=30.0)
     assert world.list_records(inner) == {"shop A": ("192.0.2.1",)}
+
+
+def test_with_rows_the_record_of_a_zone_gets_a_row_and_its_text_in_the_parent_goes_with_it() -> None:
+    provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: [OURS], DEV: [record("dev", "192.0.2.9")]}))
+    store, registry = RowStoreInMemory(), build_row_registry()
+    service = RowService(provider, provider, store, owner="me", managed_types=PLAN.managed_types)
+    world = World(engine=Engine(engine_settings(service, registry=registry)), reader=service, writer=service)
+    observed = observe("web", build_claim("web", "dev", "192.0.2.1"))
+    world.run(observed, change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
+    assert [row.owner for row in store.rows.values()] == ["me"]
+    assert [(one.batch.zone.id, len(one.batch.writes)) for one in provider.submissions] == [("dev", 1)]
+    world.run(observe_gone("web"), for_s=60.0)
+    assert (list(provider.read_names(DEV, [DEV.name])), store.rows) == ([], {})
+    assert list(provider.read_names(ZONE, [OURS.name])) == []

@@ -212,11 +212,6 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
             id="provider that external-dns had",
         ),
         pytest.param(
-            [*START, "--registry=dynamodb"],
-            f"--registry=dynamodb is not supported by this version\n  available: {', '.join(AVAILABLE['registry'])}",
-            id="registry",
-        ),
-        pytest.param(
             [*START, "--webhook-server"],
             "--webhook-server is not supported by this version\n  supported flags: extdns help flags",
             id="webhook-server",

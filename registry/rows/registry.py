@@ -1,0 +1,179 @@
+"""Implement the registry port with rows, and with the TXT ownership records that they replace.
+
+A record with a row belongs to the owner of the row. One without a row is ours if a TXT ownership record proves it, as
+with `--registry=txt`; its next update writes the row, and deletes the TXT record unless another record needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
+
+from extdns.model import rrtype
+from extdns.model.change import Blocked, ChangeSet, Create, Delete, Write
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import OWNED_RECORD, OWNER, DesiredRecord, OwnedRecord, Record, RecordKey
+from extdns.model.value import Value
+from extdns.model.zone import Zone
+from registry.registry_spec import RegistryContext
+from registry.rows.row import build_desired_row, build_row_key, is_row, parse_row
+from registry.txt.ownership_index import NONCE_LABEL
+from registry.txt.registry import TxtRegistry
+from registry.txt.spec import build
+
+Texts = Mapping[RecordKey, tuple[Record, ...]]
+"""By record, the TXT records that prove that it is ours."""
+
+
+def build_row_registry(context: RegistryContext) -> RowRegistry:
+    """Build the registry from its flags.
+
+    Raises:
+        UsageError: the owner id or a key is invalid, or the file of the keys cannot be read.
+    """
+    txt = build(replace(context, flags=context.flags.replace(migrate_from_txt_owner="")))
+    return RowRegistry(txt, context.managed_types)
+
+
+class _ReadRows(Value, frozen=True, kw_only=True):
+    """The records of some names, as the registry `txt` reads them, and the rows about them.
+
+    Attributes:
+        rows: by the key of the record.
+        texts: by the key of the record, the TXT records of its zone that prove that it is ours. The one in a parent
+            zone stays until the record is deleted.
+        hidden: the TXT ownership records, of any owner.
+    """
+
+    owned: tuple[OwnedRecord, ...]
+    rows: Mapping[RecordKey, Record]
+    texts: Texts
+    hidden: tuple[Record, ...]
+
+
+class RowRegistry:
+    """Reads and writes ownership in rows, which `RowService` presents as records."""
+
+    def __init__(self, txt: TxtRegistry, managed_types: frozenset[str]) -> None:
+        """Create a registry for the owner of *txt*, which reads the TXT ownership records that rows replace."""
+        self._txt = txt
+        self._managed_types = managed_types
+
+    @property
+    def owner(self) -> str:
+        """Return our owner id."""
+        return self._txt.owner
+
+    def is_ownership_text(self, target: str) -> bool:
+        """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
+        return self._txt.is_ownership_text(target)
+
+    def ownership_name(self, name: DnsName) -> DnsName:
+        """Return the name of a TXT ownership record, which may be in the parent zone; if DNS allows none, *name*."""
+        return self._txt.ownership_name(name) or name
+
+    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
+        """Return the names at which TXT ownership records decide about *name*."""
+        return self._txt.related_names(name, zone)
+
+    def read(self, records: Iterable[Record], zone: Zone) -> tuple[OwnedRecord, ...]:
+        """Return the records that are neither rows nor ownership records, with their owners, sorted by key."""
+        read = self._read(records, zone)
+        spare = _find_spare(read.texts, {key for key, row in read.rows.items() if self._is_ours(row)})
+        return tuple([self._describe(owned, read, spare) for owned in read.owned])
+
+    def _read(self, records: Iterable[Record], zone: Zone) -> _ReadRows:
+        rows: dict[RecordKey, Record] = {}
+        others: list[Record] = []
+        for record in records:
+            if not is_row(record.key):
+                others.append(record)
+            elif (key := parse_row(record).key).type in self._managed_types:
+                rows[key] = record
+        owned = self._txt.read(others, zone)
+        shown = {one.key for one in owned}
+        return _ReadRows(
+            owned=owned,
+            rows=rows,
+            texts={
+                one.key: tuple([text for text in one.ownership_records if text.name.within(zone.name)])
+                for one in owned
+                if one.is_ours
+            },
+            hidden=tuple([one for one in others if one.type == rrtype.TXT and one.key not in shown]),
+        )
+
+    def _is_ours(self, row: Record) -> bool:
+        return parse_row(row).owner == self.owner
+
+    def _describe(self, owned: OwnedRecord, read: _ReadRows, spare: frozenset[RecordKey]) -> OwnedRecord:
+        row = read.rows.get(owned.key)
+        if row is None:
+            return replace(owned, has_current_format=not owned.is_ours)
+        stated = parse_row(row)
+        texts = read.texts.get(owned.key, ())
+        if stated.owner != self.owner:
+            return OwnedRecord(record=owned.record, owner=stated.owner, labels=stated.labels, ownership_records=(row,))
+        return OwnedRecord(
+            record=owned.record,
+            owner=stated.owner,
+            is_ours=True,
+            labels=stated.labels,
+            ownership_records=tuple(sorted((row, *texts), key=lambda record: record.key)),
+            has_current_format=not any(text.key in spare for text in texts),
+        )
+
+    def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
+        """Return *change_set* with the writes of its records, their rows, and TXT records that no record needs."""
+        read = self._read(current, change_set.zone)
+        writes: dict[RecordKey, Write] = {}
+        for change in change_set.changes:
+            row, key = read.rows.get(change.key), build_row_key(change.key)
+            if row and not self._is_ours(row):
+                return _block_foreign(change.key, parse_row(row).owner)
+            if isinstance(change, Delete):
+                writes[change.key] = Write(old=change.current.record, new=None)
+                if row:
+                    writes[key] = Write(old=row, new=None)
+                continue
+            old = None if isinstance(change, Create) else change.current.record
+            writes[change.key] = Write(old=old, new=change.desired)
+            labels = change.desired.labels.without(OWNER, OWNED_RECORD, NONCE_LABEL)
+            writes[key] = Write(old=row, new=build_desired_row(change.key, self.owner, labels))
+        with_rows = {key for key, row in read.rows.items() if self._is_ours(row)}
+        spare = _find_spare(read.texts, {*with_rows, *(change.key for change in change_set.changes)})
+        changed = {change.key for change in change_set.changes}
+        for text in (text for key, texts in read.texts.items() if key in changed for text in texts):
+            if text.key in spare:
+                writes[text.key] = Write(old=text, new=None)
+        remaining = [text for text in read.hidden if text.key not in writes]
+        if blocked := _find_occupied([write.new for write in writes.values()], remaining):
+            return blocked
+        return replace(change_set, writes=tuple([writes[key] for key in sorted(writes)]))
+
+
+def _find_spare(texts: Texts, with_rows: set[RecordKey]) -> frozenset[RecordKey]:
+    """Return the keys of the TXT records that prove nothing about records other than those *with_rows*."""
+    needed = {text.key for key, found in texts.items() if key not in with_rows for text in found}
+    return frozenset(text.key for found in texts.values() for text in found if text.key not in needed)
+
+
+def _find_occupied(desired: Iterable[DesiredRecord | None], texts: Iterable[Record]) -> Blocked | None:
+    """Return `Blocked` if one of *texts*, ownership records that stay, cannot coexist with one of *desired*."""
+    kept = list(texts)
+    for one in desired:
+        for text in kept if one else ():
+            if one and text.name == one.name and (text.key == one.key or one.type == rrtype.CNAME):
+                return Blocked(
+                    reason=Reason.NO_OWNERSHIP_NAME,
+                    detail=f"TXT {text.name}, an ownership record, already exists, so {one.type} {one.name} cannot be"
+                    " written",
+                )
+    return None
+
+
+def _block_foreign(key: RecordKey, owner: str) -> Blocked:
+    detail = f"{key.type} {key.name} has a row of owner {owner!r}"
+    return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)

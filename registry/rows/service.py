@@ -1,0 +1,337 @@
+"""Read and write the rows of a store together with the records of a DNS service.
+
+Rows are presented as records at the names of those that they are about, so that everything else treats them as it
+treats ownership records. The store and the service cannot be written in one call, so a batch is written in this order::
+
+    rows      those of new records are inserted, those of changed ones replaced; all others are checked
+    records   the batch without the rows
+    rows      those of deleted records are removed; if the service refused the batch, new ones are withdrawn
+
+If the process ends in between, a row without a record remains, and never a record of ours without its row. Such a row
+is used by the next record at its key, or removed after the next batch in its zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.model.capabilities import Capabilities
+from extdns.model.change import (
+    AdjustedRecords,
+    Applied,
+    Batch,
+    ChangeSet,
+    Delete,
+    Forbidden,
+    Outcome,
+    TryLater,
+    Unknown,
+    Write,
+    WriteConflict,
+)
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record, RecordKey
+from extdns.model.zone import RateLimitStatus, Zone, ZoneList, ZonePage, ZonePlacement
+from extdns.ports import AdjustingReader, RateLimited, ZoneReader, ZoneWriter
+from registry.rows.row import Row, RowChange, RowsChangedError, RowStore, is_row, parse_row, present_row
+
+_MAX_LEFTOVERS: Final = 100
+"""How many rows without a record are removed after one batch."""
+
+
+@dataclass(slots=True)
+class _Round:
+    """One round of reading a zone.
+
+    Attributes:
+        cursors: by name, the cursor of the page with which its rows were presented.
+        records: the records seen so far.
+    """
+
+    cursors: dict[DnsName, str | None] = field(default_factory=dict[DnsName, "str | None"])
+    records: set[RecordKey] = field(default_factory=set[RecordKey])
+
+
+class _Rows:
+    """The rows as last read or written, by name; safe from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._names: dict[DnsName, dict[RecordKey, Row]] = {}
+        self._since_scan: dict[RecordKey, Row | None] = {}
+
+    def start_scan(self) -> None:
+        """Remember the rows that are set from now on, because the scan may have read older ones."""
+        with self._lock:
+            self._since_scan = {}
+
+    def take_scan(self, rows: Iterable[Row]) -> None:
+        """Replace all rows by *rows*, except those set since the scan began."""
+        names: dict[DnsName, dict[RecordKey, Row]] = {}
+        for row in rows:
+            names.setdefault(row.key.name, {})[row.key] = row
+        with self._lock:
+            self._names = names
+            for key, newer in self._since_scan.items():
+                self._set(key, newer)
+
+    def set(self, rows: Mapping[RecordKey, Row | None]) -> None:
+        """Store *rows*, None for those that do not exist."""
+        with self._lock:
+            self._since_scan |= rows
+            for key, row in rows.items():
+                self._set(key, row)
+
+    def _set(self, key: RecordKey, row: Row | None) -> None:
+        found = self._names.setdefault(key.name, {})
+        if row:
+            found[key] = row
+        else:
+            found.pop(key, None)
+
+    def find(self, name: DnsName) -> tuple[Row, ...]:
+        """Return the rows about records at *name*."""
+        with self._lock:
+            return tuple(self._names.get(name, {}).values())
+
+    def list_all(self) -> tuple[Row, ...]:
+        """Return all rows."""
+        with self._lock:
+            return tuple(row for rows in self._names.values() for row in rows.values())
+
+
+class RowService:
+    """A `ZoneReader` and `ZoneWriter` that adds the rows of a store to the records of a DNS service."""
+
+    def __init__(
+        self,
+        reader: ZoneReader,
+        writer: ZoneWriter | None,
+        store: RowStore,
+        *,
+        owner: str,
+        managed_types: Collection[str],
+    ) -> None:
+        """Read with *reader*, write with *writer*; the rows of *owner* are ours."""
+        self._reader = reader
+        self._writer = writer
+        self._store = store
+        self._owner = owner
+        self._managed_types = sorted(managed_types)
+        self._rows = _Rows()
+        self._scanning = Lock()
+        self._scanned_for: set[str] = set()
+        self._rounds: dict[str, _Round] = {}
+        self._leftovers: dict[str, tuple[Row, ...]] = {}
+        self._zones: ZoneList = ZoneList(zones=())
+        self._placement = ZonePlacement(())
+        self._unfinished: dict[RecordKey, RowChange] = {}
+
+    # Reading.
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The capabilities of the service."""
+        found = self._reader.capabilities
+        measure = found.measure
+        if measure is None:
+            return found
+
+        def measure_records(change_set: ChangeSet) -> int:
+            return measure(_remove_rows(change_set))
+
+        return replace(found, measure=measure_records)
+
+    def list_zones(self) -> ZoneList:
+        """List the zones of the service."""
+        self._zones = self._reader.list_zones()
+        self._placement = ZonePlacement(self._zones.zones, longest_only=self._reader.capabilities.longest_match_only)
+        return self._zones
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Adjust *desired* as the service does."""
+        return self._reader.adjust(desired, zone)
+
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
+        """Show *desired* to the service, if it adjusts records itself."""
+        return self._reader.load_adjustments(desired) if isinstance(self._reader, AdjustingReader) else {}
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return the rate limits of the service, () without any."""
+        return self._reader.read_rate_limits() if isinstance(self._reader, RateLimited) else ()
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return one page of *zone* with the rows of its names; the last page also has the rows without a record."""
+        if after is None:
+            self._scan_for(zone)
+            self._rounds[zone.id] = _Round()
+        page = self._reader.read_page(zone, after)
+        current = self._rounds.setdefault(zone.id, _Round())
+        current.records.update(record.key for record in page.records)
+        rows: list[Row] = []
+        for name in dict.fromkeys(record.name for record in page.records):
+            if current.cursors.setdefault(name, after) == after:
+                rows += self._rows.find(name)
+        if page.after is None:
+            left = [row for row in self._rows.list_all() if self._is_left(row, zone, current)]
+            self._leftovers[zone.id] = tuple(row for row in left if row.owner == self._owner)
+            rows += [row for row in left if row.key.name not in current.cursors]
+            del self._rounds[zone.id]
+        # in front, because a page may end in the middle of a name
+        return ZonePage(records=(*map(present_row, rows), *page.records), after=page.after)
+
+    def _is_left(self, row: Row, zone: Zone, current: _Round) -> bool:
+        name = row.key.name
+        return row.key not in current.records and name.within(zone.name) and zone in self._placement.find_zones(name)
+
+    def _scan_for(self, zone: Zone) -> None:
+        """Read all rows, unless they were read for another zone since *zone* was read the last time."""
+        with self._scanning:
+            if self._scanned_for and zone.id not in self._scanned_for:
+                self._scanned_for.add(zone.id)
+                return
+            self._rows.start_scan()
+            rows = self._store.read_all()
+            self._rows.take_scan(rows)
+            self._rows.set({key: change.new for key, change in self._unfinished.items()})
+            self._scanned_for = {zone.id}
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*, and the rows about them."""
+        records = self._reader.read_names(zone, names)
+        keys = {record.key for record in records if record.name in names}
+        keys |= {RecordKey(name, "", rtype) for name in names for rtype in self._managed_types}
+        keys |= {row.key for name in names for row in self._rows.find(name)}
+        found = dict.fromkeys(keys) | {row.key: row for row in self._store.read(sorted(keys))}
+        self._rows.set(found | {key: change.new for key, change in self._unfinished.items() if key in keys})
+        return (*records, *(present_row(row) for name in dict.fromkeys(names) for row in self._rows.find(name)))
+
+    # Writing.
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Submit *batch*, and write its rows around it."""
+        assert self._writer is not None  # noqa: S101 - a dry run has no writer
+        desired = {
+            one.key: one.desired
+            for change_set in batch.change_sets
+            for one in change_set.changes
+            if not isinstance(one, Delete)
+        }
+        changes = [self._build_change(write, desired) for write in batch.writes if is_row(write.key)]
+        if not changes:
+            return self._writer.submit(zone, batch)
+        done: list[RowChange] = []
+        try:
+            for part in _split([replace(one, new=one.new or one.old) for one in changes], self._store.max_changes):
+                self._store.write(part)
+                done += part
+        except RowsChangedError as changed:
+            self._rows.set(changed.rows)
+            self._withdraw(done)
+            return WriteConflict(
+                message=str(changed), offending_names=tuple(sorted({key.name for key in changed.rows}))
+            )
+        except ProviderError as failed:
+            self._withdraw(done)
+            return _convert_to_outcome(failed)
+        self._rows.set({one.key: one.new for one in done})
+        for one in done:
+            self._unfinished.pop(one.key, None)
+        rest = replace(batch, change_sets=tuple(one for one in map(_remove_rows, batch.change_sets) if one.writes))
+        outcome = self._writer.submit(zone, rest) if rest.change_sets else Applied(records=())
+        if isinstance(outcome, Unknown):
+            return outcome
+        if not isinstance(outcome, Applied):
+            self._withdraw(done)
+            return outcome
+        self._finish(self._list_removals(zone, changes))
+        rows = tuple(present_row(change.new) for change in changes if change.new)
+        return replace(outcome, records=(*outcome.records, *rows))
+
+    def _build_change(self, write: Write, desired: Mapping[RecordKey, DesiredRecord]) -> RowChange:
+        """Return the change of the row that *write* presents as a record."""
+        old = write.old.exact if write.old else None
+        assert old is None or isinstance(old, Row)  # noqa: S101 - as `present_row` made it
+        new = parse_row(write.new) if write.new else None
+        if new:
+            new = replace(new, id=old.id if old else self._store.build_id(new.key))
+        change = RowChange(old=old, new=new)
+        change = replace(change, record=desired.get(change.key))
+        unfinished = self._unfinished.get(change.key)
+        return replace(change, old=unfinished.old) if unfinished else change
+
+    def _withdraw(self, done: Iterable[RowChange]) -> None:
+        """Make the rows what they were presented as before the changes *done*."""
+        before = {one.key: one.old for one in done} | {key: one.new for key, one in self._unfinished.items()}
+        self._finish([RowChange(old=one.new, new=before[one.key]) for one in done if one.old != one.new])
+
+    def _list_removals(self, zone: Zone, changes: Iterable[RowChange]) -> list[RowChange]:
+        """Return the removals of rows of deleted records, and of rows of ours in *zone* that have no record.
+
+        A row stays if a record that it may be about is in another zone, or if that is not known.
+        """
+        removed = [one for one in changes if one.new is None and one.old]
+        written = {one.key for one in changes}
+        left = [row for row in self._leftovers.pop(zone.id, ())[:_MAX_LEFTOVERS] if row.key not in written]
+        found = [one for one in removed if one.old and not self._is_needed(one.old, besides=zone)]
+        return [*found, *(RowChange(old=row, new=None) for row in left if not self._is_needed(row))]
+
+    def _is_needed(self, row: Row, besides: Zone | None = None) -> bool:
+        """Return whether a zone, other than *besides*, has the record of *row*, or whether that is not known."""
+        if self._zones.failed:
+            return True
+        try:
+            return any(
+                record.key == row.key
+                for zone in self._placement.find_zones(row.key.name)
+                if zone != besides
+                for record in self._reader.read_names(zone, (row.key.name,))
+            )
+        except ProviderError:
+            return True
+
+    def _finish(self, changes: Iterable[RowChange]) -> None:
+        """Make *changes*, and those that could not be made before. What fails now is made after the next batch."""
+        for change in changes:
+            self._unfinished[change.key] = change
+            self._rows.set({change.key: change.new})
+        with suppress(ProviderError):
+            for part in _split(tuple(self._unfinished.values()), self._store.max_changes):
+                self._write_unless_changed(part)
+                for change in part:
+                    self._unfinished.pop(change.key, None)
+
+    def _write_unless_changed(self, changes: Sequence[RowChange]) -> None:
+        """Make *changes* except those of rows that somebody else has changed."""
+        while changes:
+            try:
+                self._store.write(changes)
+            except RowsChangedError as changed:
+                self._rows.set(changed.rows)
+                changes = [one for one in changes if one.key not in changed.rows]
+            else:
+                return
+
+
+def _remove_rows(change_set: ChangeSet) -> ChangeSet:
+    """Return *change_set* without the writes of rows."""
+    return replace(change_set, writes=tuple([write for write in change_set.writes if not is_row(write.key)]))
+
+
+def _split(changes: Sequence[RowChange], most: int) -> Iterator[Sequence[RowChange]]:
+    return (changes[at : at + most] for at in range(0, len(changes), most))
+
+
+def _convert_to_outcome(failed: ProviderError) -> Outcome:
+    """Return the outcome of a batch before which the store *failed*: nothing was written to the zone."""
+    if isinstance(failed, ForbiddenError):
+        return Forbidden(message=str(failed))
+    retry_after_s = failed.retry_after_s if isinstance(failed, RetryableError) else None
+    return TryLater(message=str(failed), retry_after_s=retry_after_s)
