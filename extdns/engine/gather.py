@@ -199,7 +199,7 @@ def gather_facts(view: NameView, parts: EngineParts) -> NameView:
     facts = Facts(
         ended=ended,
         objects={key: _gather_object(key, parts) for key in (*keys, *missing)},
-        hosts={host: parts.claims.claims(host) for host in hosts},
+        hosts={host: _list_host_claims(host, parts) for host in hosts},
         kinds_down={kind: parts.phases.phase(kind) for kind in parts.phases.down},
         dependencies_down=tuple(parts.phases.dependencies_down),
         unreadable_manifest=parts.problems.unidentified,
@@ -208,6 +208,13 @@ def gather_facts(view: NameView, parts: EngineParts) -> NameView:
         deletes={owned.key: parts.delete_guard.describe(view.zone, owned) for owned in ours},
     )
     return replace(view, facts=facts)
+
+
+def _list_host_claims(host: DnsName, parts: EngineParts) -> tuple[NameClaim, ...]:
+    """Return the claims to *host* but those of objects that rules deny the name: these keep no PTR record."""
+    decisions = parts.decisions.decisions(host)
+    denied = {by.ref for one in decisions if one.reason is Reason.POLICY_DENIED for by in one.requested_by}
+    return tuple(claim for claim in parts.claims.claims(host) if claim.provenance.ref not in denied)
 
 
 def _gather_object(key: ObjectKey, parts: EngineParts) -> ObjectFacts:

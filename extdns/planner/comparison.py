@@ -270,6 +270,16 @@ def find_refused_successors(current: Iterable[OwnedRecord], refused: Iterable[Un
     return found
 
 
+def find_losing_successors(current: Iterable[OwnedRecord], losing: Sequence[Unfulfilled]) -> dict[RecordKey, Blocked]:
+    """Return, by key, why records of ours stay: what their own objects request instead lost a contest (law 6)."""
+    found: dict[RecordKey, Blocked] = {}
+    for owned in current:
+        others = [one for one in losing if one.desired and not coexistence.can_coexist((owned.record, one.desired))]
+        if owned.is_ours and (block := _find_rejected_successor(owned, others)):
+            found[owned.key] = block
+    return found
+
+
 def _keep_for_refused(owned: OwnedRecord, endpoint: DesiredRecord, refused: Unfulfilled) -> Blocked | None:
     if endpoint.key == owned.key:
         return refused.block

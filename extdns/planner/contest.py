@@ -19,7 +19,7 @@ from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import NameClaim, ResolvedClaim
 from extdns.model.reason import Reason
-from extdns.model.record import OwnedRecord, RecordKey
+from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import Value
 from extdns.planner.proposal import merge_claims
 from extdns.planner.settings import PlanSettings
@@ -166,6 +166,7 @@ def _get_age(one: Contender) -> tuple[bool, str, str, str]:
     return one.claim.provenance.ref.age_sort_key
 
 
-def _merge_content(live: Iterable[Contender], settings: PlanSettings) -> set[tuple[str, tuple[str, ...]]]:
+def _merge_content(live: Iterable[Contender], settings: PlanSettings) -> set[DesiredRecord]:
+    """Return the records of the claims *live* with TTL, properties, and the object that their ownership records name."""
     claims = [one.claim for one in live if isinstance(one.claim, ResolvedClaim)]
-    return {(found.desired.type, found.desired.targets) for found in merge_claims(claims, settings)}
+    return {found.desired for found in merge_claims(claims, settings)}

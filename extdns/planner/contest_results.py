@@ -170,7 +170,9 @@ def _find_transfers(
     waits: list[Wait] = []
     for owned in find_abandoned(contenders, _select_ours(view)):
         successors = [
-            one for one in requested.desired.taken if one.desired.set_identifier == owned.record.set_identifier
+            one
+            for one in requested.desired.of_managed_types
+            if one.desired.set_identifier == owned.record.set_identifier
         ]
         if not successors:
             continue
@@ -201,7 +203,8 @@ def _find_merged(
     """Return the keys of records that equal the merge of all claims and differ from what the winners request.
 
     A record that equals what the winners request does not count, even if the merge is equal: external-dns publishes
-    only one of several CNAMEs, and only what one of several sources requests.
+    only one of several CNAMEs, and only what one of several sources requests. Nor does a record that was published
+    before: it equals the merge because its owner requests less now, and a claim of others must not keep the rest.
     """
     losing = {loss.contest for loss in losses if loss.block.reason is Reason.REQUESTED_BY_OTHER}
     ours = [owned.key for owned in view.current if owned.is_ours]
@@ -215,7 +218,9 @@ def _find_merged(
         for contest in losing
         if not any(_covers(contest, key) for key in of_all) and any(_covers(contest, key) for key in of_winners)
     ]
-    return frozenset(key for key in ours if any(_covers(contest, key) for contest in merged))
+    published = {(one.set_identifier, one.type) for one in view.former if one.reason is Reason.PUBLISHED}
+    left = [key for key in ours if (key.set_identifier, key.type) not in published]
+    return frozenset(key for key in left if any(_covers(contest, key) for contest in merged))
 
 
 def _select(

@@ -22,6 +22,7 @@ from extdns.planner.comparison import (
     accept_unowned,
     compare_name,
     finalize,
+    find_losing_successors,
     find_refused_successors,
     find_removals,
     find_target_removals,
@@ -249,6 +250,7 @@ def check_deletes(
     """Find the evidence for deletes, apply `--policy` and rules, and block what the delete guard does not allow."""
     stays = {
         **find_refused_successors(view.current, contested.desired.refused),
+        **find_losing_successors(view.current, contested.rejected),
         **requested.stays,
         **contested.retained,
     }

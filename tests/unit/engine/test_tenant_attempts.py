@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.model.dns_name import DnsName
+from extdns.model.zone import Zone
 from tests.builders import ZONE
 from tests.cluster_world import key_of, start_cluster
 from tests.objects import Json
 from tests.rules import FakeRule, FakeRules
-from tests.swap.objects import dnsendpoint, endpoint, service
+from tests.swap.objects import dnsendpoint, endpoint, ingress, service
 
 FLAGS = [f"--managed-record-types={rtype}" for rtype in ("A", "AAAA", "CNAME", "NS", "TXT", "DNAME")]
+REVERSE = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
 OURS = "heritage=external-dns,external-dns/owner=me,external-dns/resource=crd/attacker/x"
 OLDER = service("attacker/x", "web.example.org", "192.0.2.66", day=1)
 
@@ -48,9 +51,48 @@ def test_a_record_of_another_namespace_stays_and_follows_its_object(attempt: Jso
 WEB = service("victim/web", "web.example.org", "192.0.2.1", day=2)
 
 
-@pytest.mark.parametrize(("is_valid", "left"), [(True, {}), (False, {"web A": ("192.0.2.1",)})])
+@pytest.mark.parametrize("victim", [WEB, ingress("victim/web", "web.example.org", "192.0.2.1", day=2)])
+@pytest.mark.parametrize("tenant", ["attacker", "zzz"])
+def test_who_requests_what_another_namespace_has_cannot_change_it_later(victim: Json, tenant: str) -> None:
+    world = start_cluster(victim)
+    world.apply(service(f"{tenant}/x", "web.example.org", target="192.0.2.1", ttl="301"), for_s=60.0)
+    world.apply(service(f"{tenant}/x", "web.example.org", target="198.51.100.66"), for_s=60.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_a_record_of_another_type_lets_no_record_vanish_that_becomes_a_cname() -> None:
+    world = start_cluster(WEB)
+    world.apply(publish("web.example.org", "AAAA", "2001:db8::66"), for_s=60.0)
+    world.apply(service("victim/web", "web.example.org", "lb.example.com", day=2), for_s=600.0)
+    assert world.list_records()["web A"] == ("192.0.2.1",)
+
+
+def test_a_target_that_its_owner_removes_goes_although_another_namespace_requests_it() -> None:
+    world = start_cluster(ingress("victim/web", "web.example.org", "192.0.2.1", "192.0.2.2", day=2))
+    world.apply(ingress("attacker/x", "web.example.org", day=9, target="192.0.2.2"), for_s=60.0)
+    world.apply(ingress("victim/web", "web.example.org", "192.0.2.1", day=2), for_s=120.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_a_type_that_is_not_managed_takes_no_delete_out_of_the_budget() -> None:
+    names = [f"w{number}.example.org" for number in range(40)]
+    victims = [service(f"victim/w{number}", name, "192.0.2.1", day=2) for number, name in enumerate(names)]
+    world = start_cluster(*victims, flags=["--managed-record-types=A"])
+    cnames = [endpoint(name, "CNAME", "evil.example.com") for name in names]
+    world.apply(dnsendpoint("attacker/x", *cnames, day=9), for_s=60.0)
+    world.delete(*victims, for_s=300.0)
+    assert len(world.held_names()) == len(world.list_records()) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("is_valid", "left", "pointers"),
+    [
+        (True, {}, {}),
+        (False, {"web A": ("192.0.2.1",)}, {"1.2.0.192.in-addr.arpa PTR": ("web.example.org",)}),
+    ],
+)
 def test_an_object_without_an_address_keeps_no_record_that_a_rule_denies_it(
-    *, is_valid: bool, left: dict[str, tuple[str, ...]]
+    *, is_valid: bool, left: dict[str, tuple[str, ...]], pointers: dict[str, tuple[str, ...]]
 ) -> None:
     attackers = FakeRule(
         name="attackers",
@@ -58,9 +100,15 @@ def test_an_object_without_an_address_keeps_no_record_that_a_rule_denies_it(
         allows=lambda _: False,
         is_valid=is_valid,
     )
-    world = start_cluster(WEB, service("attacker/x", "web.example.org", day=1), rules=FakeRules((attackers,)))
+    world = start_cluster(
+        WEB,
+        service("attacker/x", "web.example.org", day=1),
+        flags=[*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"],
+        zones={ZONE: (), REVERSE: ()},
+        rules=FakeRules((attackers,)),
+    )
     world.delete(WEB, for_s=120.0)
-    assert world.list_records() == left
+    assert (world.list_records(), world.list_records(REVERSE)) == (left, pointers)
 
 
 def test_an_object_that_fails_does_not_keep_records_of_another_namespace() -> None:
