@@ -167,6 +167,6 @@ def _get_age(one: Contender) -> tuple[bool, str, str, str]:
 
 
 def _merge_content(live: Iterable[Contender], settings: PlanSettings) -> set[DesiredRecord]:
-    """Return the records of the claims *live* with TTL, properties, and the object that their ownership records name."""
+    """Return the records that the resolved claims of *live* request together, as they would be published."""
     claims = [one.claim for one in live if isinstance(one.claim, ResolvedClaim)]
     return {found.desired for found in merge_claims(claims, settings)}
