@@ -32,7 +32,7 @@ PROGRAM: Final = ("extdns", "providers", "registry")
 PREFIX: Final = "/opt/extdns"
 """Where the folder is in the image."""
 
-AWS_SERVICES: Final = frozenset({"route53", "signin", "sso", "sso-oidc", "sts"})
+AWS_SERVICES: Final = frozenset({"route53", "servicediscovery", "signin", "sso", "sso-oidc", "sts"})
 """Services of the AWS SDK that are called, or that lead to credentials. The data of the others is removed."""
 
 _LICENCES: Final[Mapping[str, str]] = {

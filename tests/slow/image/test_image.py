@@ -164,8 +164,8 @@ def test_the_installed_program_publishes_into_cloud_dns_with_encrypted_ownership
         assert [record.name for record in fake.records(zone)] == ["a-web.acme.test.", "web.acme.test."]
 
 
-@pytest.mark.parametrize("service_name", ["sts", "sso", "sso-oidc", "route53"])
-def test_boto3_clients_for_credentials_and_route_53_can_be_created(image_root: Path, service_name: str) -> None:
+@pytest.mark.parametrize("service_name", ["sts", "sso", "sso-oidc", "route53", "servicediscovery"])
+def test_boto3_clients_of_all_services_in_use_can_be_created(image_root: Path, service_name: str) -> None:
     code = f"import boto3; boto3.client({service_name!r}, region_name='eu-central-1')"
     assert run_python(image_root, code) == ""
 
