@@ -12,7 +12,7 @@ from extdns.model.change import Blocked, ChangeSet, Create, Delete, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OWNED_RECORD, OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
-from extdns.model.value import StringMap
+from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
 from registry.txt.ownership_index import ENCODABLE_LABELS, PlainTextCodec, is_ownership_text
 from registry.txt.registry import check_owner
@@ -89,9 +89,7 @@ class DescriptionRegistry:
             for change in change_set.changes
         ]
         made = [write.new for write in writes if write.new]
-        if any(isinstance(change, Create) for change in change_set.changes) and (
-            blocked := self._find_block(here, old)
-        ):
+        if blocked := self._find_block(change_set, here, old):
             return blocked
         if made:
             text = self._build_text(made[0], key, old)
@@ -104,16 +102,24 @@ class DescriptionRegistry:
             writes.append(Write(old=old, new=restate_record(old) if ours - gone else None))
         return replace(change_set, writes=tuple(sorted(writes, key=lambda write: write.key)))
 
-    def _find_block(self, here: Iterable[Record], old: Record | None) -> Blocked | None:
-        """Return why no record can be created beside the records *here*, with the TXT record *old*; None if one can."""
-        labels = _read_labels(old) if old else None
-        if labels and labels.get(OWNER) and labels.get(OWNER) != self._owner:
-            detail = f"the service {old.name if old else ''} belongs to owner {labels.get(OWNER)!r}"
+    def _find_block(self, change_set: ChangeSet, here: Iterable[Record], old: Record | None) -> Blocked | None:
+        """Return why *change_set* cannot be made among the records *here*, with the TXT record *old*; None if it can.
+
+        A description makes every record of its service ours. So records without owner are adopted together, or not.
+        """
+        owner = (_read_labels(old) or EMPTY_MAP).get(OWNER) if old else None
+        if owner == self._owner:
+            return None
+        creates = any(isinstance(change, Create) for change in change_set.changes)
+        changed = set() if creates else {change.key for change in change_set.changes}
+        others = [record for record in here if record.type in self._managed_types and record.key not in changed]
+        if owner and creates:
+            detail = f"the service {change_set.name} belongs to owner {owner!r}"
             return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
-        others = [record for record in here if record.type in self._managed_types]
-        if (old or others) and (labels is None or not labels.get(OWNER)):
-            name = (old or others[0]).name
-            detail = f"there is a service {name} whose description names no owner"
+        if others or (old and creates):
+            types = ", ".join(record.type for record in others)
+            detail = f"there is a service {change_set.name} whose description names no owner"
+            detail += f", and which also has {types}" if types else ""
             return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
         return None
 

@@ -66,13 +66,24 @@ def test_labels_that_do_not_fit_into_a_description_block_the_record() -> None:
     assert "1024 characters" in found.detail
 
 
-def test_records_without_an_owner_can_be_adopted_by_an_update() -> None:
-    by_hand = [record("A", "web"), record("TXT", "web", target='"made by hand"')]
+def adopt(*by_hand: Record) -> ChangeSet | Blocked:
+    """Complete the adoption of the A record of `web` among the records *by_hand*."""
     (owned,) = (one for one in REGISTRY.read(by_hand, ZONE) if one.record.type == "A")
     change = update(owned, build_desired("A", "web", "service/shop/web"))
-    found = REGISTRY.complete(ChangeSet(zone=ZONE, name=build_name("web"), changes=(change,)), by_hand)
+    return REGISTRY.complete(ChangeSet(zone=ZONE, name=build_name("web"), changes=(change,)), by_hand)
+
+
+def test_records_without_an_owner_can_be_adopted_by_an_update() -> None:
+    by_hand = [record("A", "web"), record("TXT", "web", target='"made by hand"')]
+    found = adopt(*by_hand)
     assert isinstance(found, ChangeSet)
     assert found.writes[-1].old == by_hand[1]
+
+
+def test_a_record_is_not_adopted_while_its_service_has_another_that_would_become_ours() -> None:
+    found = adopt(record("A", "web"), record("AAAA", "web"))
+    assert isinstance(found, Blocked)
+    assert "also has AAAA" in found.detail
 
 
 def test_an_owner_id_that_no_description_can_hold_is_refused() -> None:
