@@ -35,6 +35,7 @@ from providers.aws.cloudmap.client import (
     StartedOperation,
 )
 from providers.aws.cloudmap.services import (
+    TYPES,
     CloudMapService,
     Contents,
     Instance,
@@ -283,7 +284,8 @@ class CloudMapWriter:
         if service is None and not self._settings.shows_descriptions:
             service = self._find_service(zone, plan.name)
             contents = {**read_contents(service), **contents} if service else contents
-        if rrtype.CNAME in contents and len(contents) > 1:
+        is_other = service is not None and not (service.ttls_s and TYPES.issuperset(dict(service.ttls_s)))
+        if is_other or (rrtype.CNAME in contents and len(contents) > 1):
             raise CallFailedError(FailureKind.REFUSED, "aws-sd", context, ALREADY_EXISTS, "it has other types now")
         layout = plan_layout(contents) if contents else None
         if service and layout and not layout.fits(service):

@@ -157,6 +157,18 @@ def test_without_a_registry_an_empty_service_is_used_again(rig: Rig, fake: Cloud
     assert (fake.list_values("web"), len(fake.services), len(rig.read())) == ([(A, "192.0.2.2")], 1, 1)
 
 
+@pytest.mark.parametrize("records", [[{"Type": "SRV", "TTL": 60}], []], ids=["SRV", "HTTP"])
+def test_without_a_registry_a_service_of_other_types_stays(
+    rig: Rig, fake: CloudMap, records: list[dict[str, object]]
+) -> None:
+    rig = build(rig, CloudMapSettings(shows_descriptions=False))
+    rig.apply(create("web.example.org", "A", "192.0.2.1"))
+    (service,) = fake.services.values()
+    service["DnsConfig"]["DnsRecords"] = records
+    assert isinstance(rig.submit(create("web.example.org", "A", "192.0.2.2")), WriteConflict)
+    assert fake.list_values("web") == [(A, "192.0.2.1")]
+
+
 def test_new_services_have_the_tags_of_the_flag(rig: Rig, fake: CloudMap) -> None:
     publish(build(rig, CloudMapSettings(tags=(("team", "shop"),))), "A", "192.0.2.1")
     assert list(fake.tags.values()) == [[{"Key": "team", "Value": "shop"}]]
