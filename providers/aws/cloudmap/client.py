@@ -87,21 +87,37 @@ class CloudMapApi:
     def list_namespaces(self) -> tuple[CloudMapNamespace, ...]:
         """Return all namespaces of the account in the region."""
         pages = self._list("ListNamespaces", "Namespaces", "")
-        return tuple(CloudMapNamespace(found["Id"], found["Name"], found["Type"]) for found in pages)
+        return tuple(CloudMapNamespace(one["Id"], one["Name"], one["Type"]) for found, _ in pages for one in found)
 
-    def list_services(self, namespace_id: str, context: str) -> tuple[CloudMapService, ...]:
-        """Return the services of a namespace, without their instances. A missing namespace is an error."""
+    def list_services(
+        self, namespace_id: str, context: str, after: str | None = None, size: int = _PAGE
+    ) -> Iterator[tuple[tuple[CloudMapService, ...], str | None]]:
+        """Yield the services of a namespace, without their instances, in pages, each with the cursor of the next one.
+
+        A missing namespace is an error.
+
+        Args:
+            namespace_id: the namespace.
+            context: the namespace, for messages.
+            after: the cursor of the first page, None for that of the namespace.
+            size: the most services on a page.
+        """
         filters = [{"Name": "NAMESPACE_ID", "Values": [namespace_id], "Condition": "EQ"}]
-        found = tuple(map(_parse_service, self._list("ListServices", "Services", context, Filters=filters)))
-        if not found:
-            self._call("GetNamespace", context, {"Id": namespace_id})
-        return found
+        is_empty = after is None
+        for found, cursor in self._list("ListServices", "Services", context, after, size, Filters=filters):
+            is_empty = is_empty and not found
+            if is_empty and not cursor:
+                self._call("GetNamespace", context, {"Id": namespace_id})
+            if found or not cursor:  # services of other namespaces leave pages empty
+                yield tuple(map(_parse_service, found)), cursor
 
     def list_instances(self, service: CloudMapService, context: str) -> tuple[Instance, ...]:
         """Return the instances of *service*."""
         pages = self._list("ListInstances", "Instances", context, ServiceId=service.id)
         return sort_instances(
-            Instance(id=found["Id"], attributes=tuple(sorted(found.get("Attributes", {}).items()))) for found in pages
+            Instance(id=one["Id"], attributes=tuple(sorted(one.get("Attributes", {}).items())))
+            for found, _ in pages
+            for one in found
         )
 
     def create_service(
@@ -175,15 +191,17 @@ class CloudMapApi:
         answer = self._call(operation, context, request, changes=1)
         return StartedOperation(answer["OperationId"], f"{_SERVICE}:{operation}", context)
 
-    def _list(self, operation: str, items: str, context: str, **request: object) -> Iterator[dict[str, Any]]:
-        """Yield the *items* of all pages."""
-        request["MaxResults"] = _PAGE
+    def _list(
+        self, operation: str, items: str, context: str, after: str | None = None, size: int = _PAGE, **request: object
+    ) -> Iterator[tuple[list[dict[str, Any]], str | None]]:
+        """Yield the *items* of each page from the cursor *after* on, with the cursor of the next page."""
         while True:
-            answer = self._call(operation, context, request)
-            yield from answer[items]
-            if not answer.get("NextToken"):
+            cursor = {"NextToken": after} if after else {}
+            answer = self._call(operation, context, {**request, **cursor, "MaxResults": size})
+            after = answer.get("NextToken")
+            yield answer[items], after
+            if not after:
                 return
-            request["NextToken"] = answer["NextToken"]
 
     def _call(self, operation: str, context: str, request: Mapping[str, object], *, changes: int = 0) -> dict[str, Any]:
         """Call *operation* once the rate limit allows it. *changes* is 1 for a write, 0 for a read."""

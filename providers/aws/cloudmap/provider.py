@@ -132,20 +132,18 @@ class CloudMapReader:
         return AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next names. All services are listed for each page, and the instances of its own.
+        """Return the records of the next services.
 
         Raises:
             ProviderError: the namespace cannot be read, or does not exist.
         """
         try:
-            services = self._list_services(zone)
-            names = sorted(services, key=lambda name: name.order)
-            rest = names if after is None else [name for name in names if name.order > DnsName(after).order]
-            part = rest[: self._settings.page_names]
-            records = self._read_records(zone, services, part)
+            pages = self._api.list_services(zone.id, f"namespace {zone}", after, self._settings.page_names)
+            found, cursor = next(pages)
+            services = _index_services(zone, found)
+            return ZonePage(records=self._read_records(zone, services, services), after=cursor)
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
-        return ZonePage(records=records, after=part[-1] if len(part) < len(rest) else None)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """Return all records of *names*.
@@ -156,14 +154,11 @@ class CloudMapReader:
         if not names:
             return ()
         try:
-            return self._read_records(zone, self._list_services(zone), sorted(set(names)))
+            pages = self._api.list_services(zone.id, f"namespace {zone}")
+            services = _index_services(zone, (one for found, _ in pages for one in found))
+            return self._read_records(zone, services, sorted(set(names)))
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
-
-    def _list_services(self, zone: Zone) -> dict[DnsName, CloudMapService]:
-        found = self._api.list_services(zone.id, f"namespace {zone}")
-        named = ((parse_service_name(f"{service.name}.{zone.name}"), service) for service in found)
-        return {name: service for name, service in named if name is not None}
 
     def _read_records(
         self, zone: Zone, services: Mapping[DnsName, CloudMapService], names: Iterable[DnsName]
@@ -175,6 +170,11 @@ class CloudMapReader:
             instances = self._api.list_instances(service, _describe(name, zone)) if service.count != 0 else ()
             found += build_records(replace(service, instances=instances, count=None), name, shows_description=shows)
         return tuple(found)
+
+
+def _index_services(zone: Zone, found: Iterable[CloudMapService]) -> dict[DnsName, CloudMapService]:
+    named = ((parse_service_name(f"{service.name}.{zone.name}"), service) for service in found)
+    return {name: service for name, service in named if name is not None}
 
 
 _Steps = Generator[list[StartedOperation], None, CloudMapService | None]
@@ -334,7 +334,8 @@ class CloudMapWriter:
     def _find_service(self, zone: Zone, name: DnsName) -> CloudMapService | None:
         """Return the service of *name*: without a registry, a record that is created does not show that it exists."""
         context, text = _describe(name, zone), build_service_name(name, zone)
-        found = next((one for one in self._api.list_services(zone.id, context) if one.name.lower() == text), None)
+        pages = self._api.list_services(zone.id, context)
+        found = next((one for services, _ in pages for one in services if one.name.lower() == text), None)
         return found and replace(found, instances=self._api.list_instances(found, context), count=None)
 
 

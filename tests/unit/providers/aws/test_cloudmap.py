@@ -169,6 +169,13 @@ def test_without_a_registry_a_service_of_other_types_stays(
     assert fake.list_values("web") == [(A, "192.0.2.1")]
 
 
+def test_reading_a_namespace_page_by_page_lists_its_services_once(rig: Rig, fake: CloudMap) -> None:
+    rig.apply(*(create(f"n{number}.example.org", "A", "192.0.2.1") for number in range(6)))
+    fake.log.clear()
+    assert len({one.name for one in rig.read()}) == 6
+    assert (fake.log.count("ListServices"), fake.log.count("ListInstances")) == (3, 6)
+
+
 def test_new_services_have_the_tags_of_the_flag(rig: Rig, fake: CloudMap) -> None:
     publish(build(rig, CloudMapSettings(tags=(("team", "shop"),))), "A", "192.0.2.1")
     assert list(fake.tags.values()) == [[{"Key": "team", "Value": "shop"}]]
