@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from providers.aws import iam_policy, spec
@@ -23,12 +24,12 @@ def build(context: ProviderContext[AwsFlags]) -> DnsService:
 
     common, flags = spec.build_settings(context), context.flags
     settings = CloudMapSettings(
-        zone_filter=common.zone_filter,
+        zone_filter=replace(common.zone_filter, match_parent=False),
         shows_descriptions=context.ownership_names is not None,
         removes_empty=flags.aws_sd_service_cleanup,
         tags=flags.aws_sd_create_tag,
     )
-    account = common.accounts[0]
+    account = replace(common.accounts[0], profile="")  # as with external-dns
     api = CloudMapApi(account, common.attempts, RateLimiter(rate=account.calls.rate_limit))
     return DnsService(CloudMapReader(settings, api), CloudMapWriter(settings, api))
 

@@ -56,6 +56,15 @@ def test_with_cleanup_the_service_goes_with_its_last_instance(fake: CloudMap, in
     assert {one["Name"] for one in fake.services.values()} == {"api"}
 
 
+def test_flags_that_are_only_for_route_53_have_no_effect(fake: CloudMap, installation: Installation) -> None:
+    installation.replace_manifests(service("web"))
+    assert installation.run_once("--aws-profile=missing") == 0
+    assert len(fake.services) == 1
+    fake.log.clear()
+    installation.run_once("--aws-zone-match-parent", "--domain-filter=shop.example.org")
+    assert fake.log == ["ListNamespaces"]
+
+
 def test_moto_as_a_second_implementation_gets_the_same_service(
     monkeypatch: pytest.MonkeyPatch, installation: Installation
 ) -> None:
