@@ -184,9 +184,12 @@ def find_notices(settings: Settings, values: Values) -> tuple[str, ...]:
 
 
 def _find_notice(setting: Setting, values: Values) -> str:
-    flag, provider = setting.flag, values["provider"]
-    if flag.providers and provider not in flag.providers and setting.value != flag.get_default(compat=values["compat"]):
-        return f"has no effect with --provider={provider}: it is a flag of {', '.join(flag.providers)}"
+    flag, provider, registry = setting.flag, values["provider"], values["registry"]
+    if setting.value != flag.get_default(compat=values["compat"]):
+        if flag.providers and provider not in flag.providers:
+            return f"has no effect with --provider={provider}: it is a flag of {', '.join(flag.providers)}"
+        if flag.registries and registry not in flag.registries:
+            return f"has no effect with --registry={registry}: it is a flag of {', '.join(flag.registries)}"
     if flag.name == "registry" and setting.value not in {values["registry"], flag.default}:
         return f"has no effect with --provider={provider}: its registry is {values['registry']}, or noop for none"
     return flag.notice if flag.is_relevant(values) else ""

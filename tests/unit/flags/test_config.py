@@ -116,6 +116,12 @@ def test_each_config_section_has_the_values_of_its_flags() -> None:
             ("--registry has no effect with --provider=aws-sd: its registry is aws-sd, or noop for none",),
             id="plan-3.6-another",
         ),
+        pytest.param(
+            ["--migrate-from-txt-owner=old"],
+            "aws-sd",
+            ("--migrate-from-txt-owner has no effect with --registry=aws-sd: it is a flag of txt",),
+            id="flag-of-another",
+        ),
     ],
 )
 def test_a_provider_with_a_registry_of_its_name_has_that_one_or_none(
