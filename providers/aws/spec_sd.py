@@ -24,7 +24,7 @@ def build(context: ProviderContext[AwsFlags]) -> DnsService:
 
     common, flags = spec.build_settings(context), context.flags
     settings = CloudMapSettings(
-        zone_filter=replace(common.zone_filter, match_parent=False),
+        zone_filter=replace(common.zone_filter, ids=(), match_parent=False),
         shows_descriptions=context.ownership_names is not None,
         removes_empty=flags.aws_sd_service_cleanup,
         tags=flags.aws_sd_create_tag,

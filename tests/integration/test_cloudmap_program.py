@@ -56,9 +56,9 @@ def test_with_cleanup_the_service_goes_with_its_last_instance(fake: CloudMap, in
     assert {one["Name"] for one in fake.services.values()} == {"api"}
 
 
-def test_flags_that_are_only_for_route_53_have_no_effect(fake: CloudMap, installation: Installation) -> None:
+def test_flags_and_values_that_are_only_for_route_53_have_no_effect(fake: CloudMap, installation: Installation) -> None:
     installation.replace_manifests(service("web"))
-    assert installation.run_once("--aws-profile=missing") == 0
+    assert installation.run_once("--aws-profile=missing", "--zone-id-filter=Z1", "--aws-api-retries=-1") == 0
     assert len(fake.services) == 1
     fake.log.clear()
     installation.run_once("--aws-zone-match-parent", "--domain-filter=shop.example.org")
