@@ -74,7 +74,7 @@ class CloudMapApi:
             wait: sleeps for some seconds.
         """
         self._account = account
-        self._attempts = attempts or MAX_ATTEMPTS
+        self._attempts = attempts if attempts > 0 else MAX_ATTEMPTS
         self._rate_limiter = rate_limiter
         self._wait = wait
         self._lock = Lock()
@@ -85,8 +85,8 @@ class CloudMapApi:
         return self._rate_limiter.read_rate_limits()
 
     def list_namespaces(self) -> tuple[CloudMapNamespace, ...]:
-        """Return all namespaces of the account in the region."""
-        pages = self._list("ListNamespaces", "Namespaces", "")
+        """Return all namespaces of the account in the region, without those that other accounts share with it."""
+        pages = self._list("ListNamespaces", "Namespaces", "", Filters=_build_filter("RESOURCE_OWNER", "SELF"))
         return tuple(CloudMapNamespace(one["Id"], one["Name"], one["Type"]) for found, _ in pages for one in found)
 
     def list_services(
@@ -102,7 +102,7 @@ class CloudMapApi:
             after: the cursor of the first page, None for that of the namespace.
             size: the most services on a page.
         """
-        filters = [{"Name": "NAMESPACE_ID", "Values": [namespace_id], "Condition": "EQ"}]
+        filters = _build_filter("NAMESPACE_ID", namespace_id)
         is_empty = after is None
         for found, cursor in self._list("ListServices", "Services", context, after, size, Filters=filters):
             is_empty = is_empty and not found
@@ -230,6 +230,10 @@ class CloudMapApi:
                 session = open_session(self._account)
                 self._client = build_client(session, _SERVICE, self._attempts, DEFAULT_TIMEOUTS_S)
             return self._client
+
+
+def _build_filter(name: str, value: str) -> list[dict[str, Any]]:
+    return [{"Name": name, "Values": [value], "Condition": "EQ"}]
 
 
 def _format_ttls(layout: Layout) -> list[dict[str, Any]]:

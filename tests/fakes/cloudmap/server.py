@@ -76,10 +76,10 @@ class CloudMap(FakeService):
         self.tags: dict[str, list[Json]] = {}
         self._operations: dict[str, Operation] = {}
 
-    def add_namespace(self, name: str, kind: str = "DNS_PUBLIC") -> str:
-        """Add a namespace and return its id."""
+    def add_namespace(self, name: str, kind: str = "DNS_PUBLIC", owner: str = "SELF") -> str:
+        """Add a namespace of *owner*, as the filter RESOURCE_OWNER names it, and return its id."""
         key = f"ns-{next(self._ids)}"
-        self.namespaces[key] = {"Id": key, "Name": name, "Type": kind}
+        self.namespaces[key] = {"Id": key, "Name": name, "Type": kind, "ResourceOwner": owner}
         return key
 
     def find(self, name: str) -> Json | None:
@@ -108,13 +108,15 @@ class CloudMap(FakeService):
         return fault.after(answer)
 
     def _do_ListNamespaces(self, body: Json) -> Json:  # noqa: N802 - the name of the action
-        return self._list(body, "Namespaces", list(self.namespaces.values()))
+        wanted = _get_filter(body, "RESOURCE_OWNER")
+        found = [one for one in self.namespaces.values() if not wanted or one["ResourceOwner"] in wanted]
+        return self._list(body, "Namespaces", found)
 
     def _do_GetNamespace(self, body: Json) -> Json:  # noqa: N802
         return {"Namespace": self._get_namespace(body["Id"])}
 
     def _do_ListServices(self, body: Json) -> Json:  # noqa: N802
-        wanted = {value for one in body.get("Filters", ()) if one["Name"] == "NAMESPACE_ID" for value in one["Values"]}
+        wanted = _get_filter(body, "NAMESPACE_ID")
         found = [one for one in self.services.values() if not wanted or one["namespace"] in wanted]
         shown = [{key: value for key, value in one.items() if key != "namespace"} for one in found]
         return self._list(body, "Services", [{**one, "InstanceCount": len(self.instances[one["Id"]])} for one in shown])
@@ -223,6 +225,10 @@ class CloudMap(FakeService):
         if key not in self.services:
             raise ApiError(404, "ServiceNotFound", f"no service {key}")
         return self.services[key]
+
+
+def _get_filter(body: Json, name: str) -> set[str]:
+    return {value for one in body.get("Filters", ()) if one["Name"] == name for value in one["Values"]}
 
 
 def _require(holds: bool, problem: str) -> None:

@@ -190,13 +190,14 @@ def test_new_services_have_the_tags_of_the_flag(rig: Rig, fake: CloudMap) -> Non
     ],
     ids=["all", "private", "domain"],
 )
-def test_namespaces_with_dns_that_match_the_filters_are_zones(
+def test_namespaces_of_the_account_with_dns_that_match_the_filters_are_zones(
     rig: Rig, fake: CloudMap, selection: Route53ZoneFilter, found: list[str]
 ) -> None:
     fake.reset()
     for name, kind in (("a.example", "DNS_PRIVATE"), ("a.example", "DNS_PUBLIC"), ("b.example", "DNS_PUBLIC")):
         fake.add_namespace(name, kind)
     fake.add_namespace("c.example", "HTTP")
+    fake.add_namespace("b.example", owner="OTHER_ACCOUNTS")
     zones = build(rig, CloudMapSettings(zone_filter=selection)).reader.list_zones().zones
     assert sorted(f"{one.name} {one.private}" for one in zones) == sorted(found)
 
