@@ -36,6 +36,7 @@ from providers.aws.cloudmap.client import (
 )
 from providers.aws.cloudmap.services import (
     TYPES,
+    Attributes,
     CloudMapService,
     Contents,
     Instance,
@@ -44,6 +45,7 @@ from providers.aws.cloudmap.services import (
     build_records,
     build_service_name,
     find_problem,
+    list_targets,
     plan_layout,
     read_contents,
     sort_instances,
@@ -303,9 +305,10 @@ class CloudMapWriter:
         if (service.ttls_s, service.description) != (ttls_s, plan.description):
             yield [made.count(self._api.update_service(service, ttls_s, plan.description, context))]
             service = replace(service, ttls_s=ttls_s, description=plan.description)
-        wanted = layout.values if layout else ()
         known = {instance.values for instance in service.instances}
-        new = [Instance(id=build_instance_id(one), attributes=one) for one in wanted if one not in known]
+        is_held = list_targets(read_contents(service)) == list_targets(contents)
+        wanted = known if is_held else {*layout.values} if layout else set[Attributes]()
+        new = [Instance(id=build_instance_id(one), attributes=one) for one in sorted(wanted - known)]
         yield [made.count(self._api.register(service, one, context)) for one in new]
         ids = {instance.id for instance in new}
         others = [instance for instance in service.instances if instance.id not in ids]

@@ -79,6 +79,11 @@ Contents = Mapping[str, tuple[tuple[str, ...], int]]
 """The targets and the TTL of each type, 0 for none."""
 
 
+def list_targets(contents: Contents) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the targets of each type, sorted."""
+    return sorted((rtype, targets) for rtype, (targets, _) in contents.items())
+
+
 class Layout(NamedTuple):
     """What a service must be to hold some records: its TTLs by type, sorted, its routing policy, and its values."""
 

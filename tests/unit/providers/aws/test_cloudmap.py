@@ -108,13 +108,27 @@ def test_an_update_registers_new_instances_first_and_leaves_the_others_alone(rig
     assert fake.list_values("web") == [(A, "192.0.2.2"), (A, "192.0.2.3")]
 
 
-def test_an_instance_whose_name_is_written_otherwise_is_replaced_and_stays(rig: Rig, fake: CloudMap) -> None:
-    publish(rig, "CNAME", "lb.example.net")
+def test_an_instance_whose_address_is_written_otherwise_is_replaced_and_stays(rig: Rig, fake: CloudMap) -> None:
+    publish(rig, "AAAA", "2001:db8::1")
     (service,) = fake.instances.values()
-    service["lb.example.net"] = {CNAME: "LB.example.net"}
+    service["2001:db8::1"] = {AAAA: "2001:DB8::1"}
     made = {one.type: one for one in rig.read()}
-    rig.apply(update(made["CNAME"], "lb.example.net", ttl_s=60), restate(made["TXT"]))
-    assert fake.list_values("web") == [(CNAME, "lb.example.net")]
+    rig.apply(update(made["AAAA"], "2001:db8::1", "2001:db8::2"), restate(made["TXT"]))
+    assert fake.list_values("web") == [(AAAA, "2001:db8::1"), (AAAA, "2001:db8::2")]
+
+
+def test_instances_stay_as_somebody_paired_their_values_while_no_target_changes(rig: Rig, fake: CloudMap) -> None:
+    publish(rig, "A", "192.0.2.1")
+    (service,) = fake.services.values()
+    service["DnsConfig"]["DnsRecords"] = [{"Type": "A", "TTL": 300}, {"Type": "AAAA", "TTL": 300}]
+    by_hand = {
+        "i-1": {A: "192.0.2.1", AAAA: "2001:db8::2", "stage": "test"},
+        "i-2": {A: "192.0.2.2", AAAA: "2001:db8::1"},
+    }
+    fake.instances[service["Id"]] = dict(by_hand)
+    made = {one.type: one for one in rig.read()}
+    rig.apply(update(made["A"], *made["A"].targets, ttl_s=60), restate(made["TXT"]))
+    assert fake.instances[service["Id"]] == by_hand
 
 
 def test_a_change_of_ttl_or_description_keeps_the_rest_of_the_service(rig: Rig, fake: CloudMap) -> None:
