@@ -53,7 +53,7 @@ class AwsFlags(FlagSection, topic="Providers aws and aws-sd", providers=("aws",)
         "evaluate the health of alias targets, unless an annotation overrides it", default=True
     )
     aws_api_retries: int = flag(
-        "maximum of attempts of one API call that reads; 0 is 10",
+        "maximum of attempts of one API call that reads, with aws-sd of any call; 0 is 10",
         default=3,
         kind=NUMBER,
         providers=_BOTH,
@@ -64,7 +64,7 @@ class AwsFlags(FlagSection, topic="Providers aws and aws-sd", providers=("aws",)
         "use conditional writes: change a record only if it is still what was read", default=True, compat=False
     )
     aws_sd_service_cleanup: bool = flag(
-        "delete Cloud Map services of ours that have become empty", default=False, providers=_SD
+        "delete each Cloud Map service of ours with its last instance", default=False, providers=_SD
     )
     aws_sd_create_tag: tuple[tuple[str, str], ...] = flag(
         "tag put on Cloud Map services when they are created", default=(), kind=KEY_VALUE, providers=_SD
