@@ -111,7 +111,7 @@ class DescriptionRegistry:
         if owner == self._owner:
             return None
         creates = any(isinstance(change, Create) for change in change_set.changes)
-        changed = set() if creates else {change.key for change in change_set.changes}
+        changed = {change.key for change in change_set.changes if not creates}
         others = [record for record in here if record.type in self._managed_types and record.key not in changed]
         if owner and creates:
             detail = f"the service {change_set.name} belongs to owner {owner!r}"
