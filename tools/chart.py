@@ -15,7 +15,7 @@ from typing import Any, Final
 import yaml
 
 from extdns.app.source_specs import load_spec
-from extdns.flags.flag import Flag, Support
+from extdns.flags.flag import Flag
 from extdns.flags.help import describe_flag, list_allowed
 from extdns.flags.provider_ways import BY_PROVIDER
 from extdns.flags.sources import SourceFlags
@@ -287,12 +287,12 @@ def _describe_flags() -> dict[str, Any]:
 
     `available` has the sources, providers and registries of this version, `secretVariables` the environment variables
     with secrets. `sidecars` has the version of external-dns for each provider that is reached through it, and the
-    properties that it keeps; `ofSidecars` has the flags of these providers. `repeatable`, `secret`, `switches` and
+    properties that it keeps; `ofSidecars` has the flags of other providers than `webhook`. `repeatable`, `secret`, `switches` and
     `valued` (not switches) have names of flags.
     """
     return {
         "available": {name: list(choices) for name, choices in AVAILABLE.items()},
-        "ofSidecars": _list_names(flag for flag in FLAGS if flag.providers and flag.support is Support.ABSENT),
+        "ofSidecars": _list_names(flag for flag in FLAGS if flag.providers and "webhook" not in flag.providers),
         "repeatable": _list_names(flag for flag in FLAGS if flag.repeatable),
         "secret": _list_names(flag for flag in FLAGS if flag.secret),
         "secretVariables": [*SECRET_VARIABLES, *(flag.variable for flag in FLAGS if flag.secret)],

@@ -111,6 +111,12 @@ to the program. Permissions, ports and refusals read these arguments, so that it
 {{- if and (include "extdns.externalDns" $root | fromYaml) (has (index . 1 | trimPrefix "no-") ($root.Files.Get "files/flags.yaml" | fromYaml).ofSidecars) }}true{{ end }}
 {{- end }}
 
+{{- /* The same for a variable of `env`: all but those of the flags of extdns. */}}
+{{- define "extdns.isVariableOfSidecar" -}}
+{{- $name := index . 1 }}
+{{- if or (not (hasPrefix "EXTERNAL_DNS_" $name)) (include "extdns.isOfSidecar" (list (index . 0) ($name | trimPrefix "EXTERNAL_DNS_" | lower | replace "_" "-"))) }}true{{ end }}
+{{- end }}
+
 {{- /* What several replicas need besides the arguments that are given, (list ROOT EXTRA); a YAML list. */}}
 {{- define "extdns.election" -}}
 {{- $root := index . 0 }}

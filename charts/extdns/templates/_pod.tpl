@@ -74,11 +74,20 @@ valueFrom:
   {{- $given := list "--webhook-server" (printf "--provider=%s" (include "extdns.provider" .)) "--source=fake" "--metrics-address=:8080" }}
   {{- $given = append $given (printf "--policy=%s" (include "extdns.given" (list "policy" $settings) | fromYamlArray | first | default "sync")) }}
   {{- range $settings }}
-    {{- if regexMatch "^--(domain-filter|webhook-provider-(read|write)-timeout)=" . }}
+    {{- if regexMatch "^--(domain-filter|txt-(owner-id|prefix|suffix)|webhook-provider-(read|write)-timeout)=" . }}
       {{- $given = append $given . }}
     {{- end }}
   {{- end }}
   {{- $args = concat $given (include "extdns.extraByProgram" . | fromYaml).sidecar $args }}
+  {{- $own := list }}
+  {{- range $env }}
+    {{- $own = append $own .name }}
+  {{- end }}
+  {{- range .Values.env | default list | reverse }}
+    {{- if and (include "extdns.isVariableOfSidecar" (list $ .name)) (not (has .name $own)) }}
+      {{- $env = prepend $env . }}
+    {{- end }}
+  {{- end }}
   {{- range $flag, $ref := .Values.secretArgs }}
     {{- if include "extdns.isOfSidecar" (list $ $flag) }}
       {{- $env = append $env (include "extdns.secretVariable" (list $flag $ref) | fromYaml) }}

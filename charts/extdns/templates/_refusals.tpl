@@ -38,7 +38,7 @@ with a line for each problem: the value, the reason, and what to do.
     {{- $problems = append $problems (printf "domainFilters is empty. extdns reaches %s through external-dns, which does not say which zones it has. Set domainFilters: [ZONE]." $provider) }}
   {{- end }}
   {{- range .Values.env }}
-    {{- if and (dig "valueFrom" "secretKeyRef" "" .) (or (not (hasPrefix "EXTERNAL_DNS_" .name)) (include "extdns.isOfSidecar" (list $ (.name | trimPrefix "EXTERNAL_DNS_" | lower | replace "_" "-")))) }}
+    {{- if and (.valueFrom).secretKeyRef (include "extdns.isVariableOfSidecar" (list $ .name)) }}
       {{- $problems = append $problems (printf "env: %s is for external-dns, through which extdns reaches %s; extdns needs no credentials. Move it to provider.webhook.env." .name $provider) }}
     {{- end }}
   {{- end }}
@@ -78,7 +78,8 @@ with a line for each problem: the value, the reason, and what to do.
   {{- $positive := and (hasPrefix "no-" $flag) (has (trimPrefix "no-" $flag) $flags.switches) | ternary (trimPrefix "no-" $flag) $flag }}
   {{- if and (hasPrefix "@" .) (not (hasPrefix "--" .)) }}
   {{- else if not (and (hasPrefix "--" .) (or (has $positive $flags.switches) (has $positive $flags.valued))) }}
-    {{- $problems = append $problems (printf "extraArgs: %s is no flag of extdns (docs/reference/flags.md). Remove or correct it." (ternary (printf "--%s" $flag) . (hasPrefix "--" .))) }}
+    {{- $more := include "extdns.externalDns" $ | fromYaml | empty | ternary "" " If external-dns has it, move it to provider.webhook.args." }}
+    {{- $problems = append $problems (printf "extraArgs: %s is no flag of extdns (docs/reference/flags.md). Remove or correct it.%s" (ternary (printf "--%s" $flag) . (hasPrefix "--" .)) $more) }}
   {{- else if and (has $positive $seen) (not (has $positive $flags.repeatable)) }}
     {{- $problems = append $problems (printf "extraArgs: --%s is given twice. Remove it from extraArgs, or remove the value that also sets it." $positive) }}
   {{- end }}

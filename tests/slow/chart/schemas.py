@@ -146,7 +146,8 @@ _ENDPOINT: Final = fields(
     tlsConfig=fields(insecureSkipVerify=FLAG),
     bearerTokenFile=TEXT,
     **dict.fromkeys(
-        ("relabelings", "metricRelabelings"), many(fields(action=TEXT, targetLabel=TEXT, replacement=TEXT))
+        ("relabelings", "metricRelabelings"),
+        many(fields(action=TEXT, regex=TEXT, replacement=TEXT, sourceLabels=many(TEXT), targetLabel=TEXT)),
     ),
 )
 _RULE: Final = fields(

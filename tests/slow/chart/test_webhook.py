@@ -62,7 +62,7 @@ def test_a_service_that_only_external_dns_has_starts_it_as_the_sidecar_with_the_
     assert WEBHOOK.find_flags(config) == WebhookFlags(
         webhook_provider_read_timeout_s=30.0, webhook_provider_write_timeout_s=300.0
     )
-    assert {one["name"] for one in program["env"]} == {"POD_NAME", "POD_NAMESPACE"}
+    assert [one["name"] for one in program["env"]] == ["POD_NAME", "POD_NAMESPACE", "CLUSTER", "HTTPS_PROXY"]
     assert sidecar["image"] == f"registry.k8s.io/external-dns/external-dns:{EXTERNAL_DNS}"
     assert sidecar["args"] == [
         "--webhook-server",
@@ -70,17 +70,24 @@ def test_a_service_that_only_external_dns_has_starts_it_as_the_sidecar_with_the_
         "--source=fake",
         "--metrics-address=:8080",
         "--policy=upsert-only",
+        "--txt-owner-id=$(CLUSTER)",
         "--domain-filter=shop.example",
         "--domain-filter=b.example",
         "--webhook-provider-read-timeout=30s",
         "--webhook-provider-write-timeout=5m",
         "--pdns-server=http://ns1.example:8081",
+        "--tls-ca=/tls/ca.crt",
+        "--zone-id-filter=shop.example.",
         "--log-level=debug",
     ]
-    assert [one["name"] for one in sidecar["env"]] == ["HTTPS_PROXY", "EXTERNAL_DNS_PDNS_API_KEY"]
+    assert [one["name"] for one in sidecar["env"]] == ["CLUSTER", "HTTPS_PROXY", "EXTERNAL_DNS_PDNS_API_KEY"]
+    assert sidecar["env"][1]["value"] == "http://proxy.example:3128"
     assert sidecar["securityContext"] == program["securityContext"]
     assert sidecar["resources"] == {"requests": {"cpu": "10m", "memory": "96Mi"}}
     assert sidecar["readinessProbe"]["httpGet"] == {"path": "/healthz", "port": "http-webhook"}
+    (monitor,) = of("ServiceMonitor", manifests)
+    metrics = {"sourceLabels": ["__name__"], "regex": "external_dns_(controller|registry|source)_.*", "action": "drop"}
+    assert [one.get("metricRelabelings") for one in monitor["spec"]["endpoints"]] == [None, [metrics]]
 
 
 @pytest.mark.parametrize(
@@ -117,6 +124,12 @@ def test_the_version_of_the_sidecar_with_external_dns_is_the_newest_that_has_the
             {"provider": "webhook"},
             "provider.webhook.image: repository and tag of the sidecar are required",
             id="a name",
+        ),
+        pytest.param(
+            {"provider": "akamai", "extraArgs": ["--akamai-edgerc-path=/etc/edgerc"]},
+            "--akamai-edgerc-path is no flag of extdns (docs/reference/flags.md). Remove or correct it. If external-dns has it, "
+            "move it to provider.webhook.args.",
+            id="flag of a removed provider",
         ),
         pytest.param({"replicaCount": 2}, "replicaCount 2 and --provider=webhook do not go together", id="replicas"),
     ],
