@@ -113,9 +113,11 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         return replace(requested, claims=left, rejected=rejected, inputs=tuple(inputs), is_awaited=is_awaited)
 
     def _list_records_of_others(self, claim: UnresolvedClaim) -> list[DesiredRecord]:
-        """Return the records of other namespaces that *claim* could keep."""
-        ours = [one for one in self.view.current if one.is_ours and not self._may_share(one, claim)]
-        return [restate_record(one.record) for one in ours if one.record.set_identifier == claim.set_identifier]
+        """Return the records of other namespaces that *claim* could keep, none if it could keep one of its own, too."""
+        ours = [one for one in self.view.current if one.is_ours and one.record.set_identifier == claim.set_identifier]
+        if any(self._may_share(one, claim) for one in ours):
+            return []
+        return [restate_record(one.record) for one in ours]
 
     def _deny_claims(self, requested: Requested, denied: Sequence[DeniedClaim]) -> Requested:
         """Return *requested* without the claims in *denied*."""

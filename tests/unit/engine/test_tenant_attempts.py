@@ -9,7 +9,7 @@ from extdns.model.zone import Zone
 from tests.builders import ZONE
 from tests.cluster_world import key_of, start_cluster
 from tests.objects import Json
-from tests.rules import FakeRule, FakeRules
+from tests.rules import FakeRule, FakeRules, deny_targets
 from tests.swap.objects import dnsendpoint, endpoint, ingress, service
 
 FLAGS = [f"--managed-record-types={rtype}" for rtype in ("A", "AAAA", "CNAME", "NS", "TXT", "DNAME")]
@@ -109,6 +109,15 @@ def test_an_object_without_an_address_keeps_no_record_that_a_rule_denies_it(
     )
     world.delete(WEB, for_s=120.0)
     assert (world.list_records(), world.list_records(REVERSE)) == (left, pointers)
+
+
+def test_a_record_whose_object_lost_its_address_stays_beside_a_denied_one() -> None:
+    rule = deny_targets("192.0.2.1", matches=lambda item: item.object is not None and item.object.namespace == "other")
+    other = service("other/x", "web.example.org", "2001:db8::1", day=1)
+    world = start_cluster(WEB, other, rules=FakeRules((rule,)))
+    before = world.list_records()
+    world.apply(service("other/x", "web.example.org", day=1), for_s=600.0)
+    assert world.list_records() == before == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
 
 
 def test_an_object_that_fails_does_not_keep_records_of_another_namespace() -> None:
