@@ -167,7 +167,8 @@ class ClusterThread:
                     self._guard(partial(self._reporter.report_object_problem, change))
         observations = self._observe(changes)
         if observations:
-            self._put(Observed(observations=observations, received_at_s=received_at_s))
+            has_more = not self._observer.is_done
+            self._put(Observed(observations=observations, received_at_s=received_at_s, has_more=has_more))
             self._guard(partial(self._reporter.report_observations, observations))
         for change in changes:
             if isinstance(change, KindChange):

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from extdns.model.zone import ZoneList
 
 _LONGEST_DIRTY_S: Final = 600.0
-"""How long some name may always be dirty before deletes are granted all the same."""
+"""How long some name may always be dirty, or some object due, before deletes are granted all the same."""
 
 
 class Engine:
@@ -108,7 +108,7 @@ class Engine:
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
         self._dirty = DirtyNames(settings.names_per_step)
         self._plan_at = self._now_s = self._dirty_since_at = 0.0
-        self._has_planned_all = False
+        self._has_planned_all = self._expects_observations = False
         self._written: set[DnsName] = set()
         self._batches = 0
         self._effects: list[Effect] = []
@@ -126,7 +126,7 @@ class Engine:
         if not self._is_started:
             self._is_started = True
             self.delete_guard.start(now_s)
-        if not self._dirty:
+        if not (self._dirty or self._expects_observations):
             self._dirty_since_at = now_s
         self._dirty.add(self._written)
         self._written = set()
@@ -191,7 +191,8 @@ class Engine:
     def _take(self, item: inputs.Input, now_s: float) -> Iterable[Effect]:  # noqa: C901, PLR0912 - one case an input
         """Store the input *item*, and enqueue the names that it concerns."""
         match item:
-            case inputs.Observed(observations=observations):
+            case inputs.Observed(observations=observations, has_more=has_more):
+                self._expects_observations = has_more
                 for observation in observations:
                     self._observe(observation, now_s)
             case inputs.KindStateChanged(state=state):
@@ -371,7 +372,8 @@ class Engine:
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
         """Plan dirty names. Then plan those whose deletes the guard grants; return the new decisions.
 
-        It grants none while names are dirty, unless that lasts for ten minutes after all names were planned.
+        It grants none while names are dirty or objects are due that depend on a changed one, unless that lasts for ten
+        minutes after all names were planned.
         """
         if self._dirty and now_s < self._plan_at:
             return ()
@@ -380,7 +382,7 @@ class Engine:
         self.delete_guard.set_holds_absence(holds_absence=holds_absence)
         self._has_planned_all |= not self._dirty
         is_overdue = self._has_planned_all and self._dirty_since_at + _LONGEST_DIRTY_S <= now_s
-        while (is_overdue or not self._dirty) and self._is_cluster_compared(now_s):
+        while (is_overdue or not (self._dirty or self._expects_observations)) and self._is_cluster_compared(now_s):
             if not (granted := self.delete_guard.advance(now_s)):
                 break
             self._dirty.add(self._refresher.add_related(granted))
@@ -451,5 +453,7 @@ class Engine:
             times += zone_state.queue.find_deadlines()
         times += self.zones.find_deadlines(self._give_up)
         if self._state_sync.is_ready:
-            times += (self.delete_guard.next_deadline_at, self.delete_guard.cluster.identity_deadline_at)
+            grants_at = self._dirty_since_at + _LONGEST_DIRTY_S if self._expects_observations else 0.0
+            times.append(max(grants_at, self.delete_guard.next_deadline_at))
+            times.append(self.delete_guard.cluster.identity_deadline_at)
         return times

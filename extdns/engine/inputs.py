@@ -70,10 +70,12 @@ class Observed(Value, frozen=True, kw_only=True):
 
     Attributes:
         received_at_s: monotonic time at which the objects arrived, 0 if it is not known; only for metrics.
+        has_more: whether observations of other objects follow that depend on what changed until now.
     """
 
     observations: tuple[Observation, ...]
     received_at_s: float = 0.0
+    has_more: bool = False
 
 
 class KindStateChanged(Value, frozen=True, kw_only=True):

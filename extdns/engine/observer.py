@@ -83,7 +83,7 @@ class Observer:
         for requester in (*due, *dependents):
             self._due.pop(requester, None)
         due |= dict.fromkeys(dependents, Cause.DEPENDENCY)
-        found = tuple(self._compute(requester, cause) for requester, cause in due.items())
+        found = tuple(self._observe(requester, cause) for requester, cause in due.items())
         if len(self._missing) > self._max_missing:
             needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
             self._missing = dict(needed)
@@ -109,6 +109,12 @@ class Observer:
             self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
         else:
             self._missing.pop(change.key, None)
+
+    def _observe(self, requester: Requester, cause: Cause) -> Observation:
+        try:
+            return self._compute(requester, cause)
+        except Exception as exc:  # noqa: BLE001 - law 3: others are due, some since an earlier call
+            return Observation(source=requester.source, key=requester.key, cause=cause, failure=describe_error(exc))
 
     def _compute(self, requester: Requester, cause: Cause) -> Observation:
         claims: tuple[Claim, ...] = ()

@@ -28,7 +28,7 @@ from extdns.model.cluster import (
     Phase,
 )
 from extdns.model.kind import KubernetesObject
-from extdns.ports import Source
+from extdns.ports import ClusterView, Source
 from tests.builders import SERVICE
 from tests.fakes.view import FakeView
 from tests.unit.controller.barriers import HANGS_S
@@ -91,6 +91,24 @@ NOW_FAILING = KindStateChanged(state=KindState(kind=SERVICE, phase=Phase.FAILING
 def test_objects_reach_the_engine_before_their_kind_is_synced() -> None:
     scene = ThreadScene(ScriptedCluster((*add_services("web", "api"), SYNCED)))
     assert scene.list_inputs() == [("web", "api"), NOW_SYNCED]
+
+
+class DependentServices(NamedServices):
+    """A source that looks up the Service `web` for each Service."""
+
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+        view.get(SERVICE, "shop", "web")
+        return super().find_claims(obj, view)
+
+
+def test_the_engine_learns_whether_more_objects_depend_on_a_changed_one() -> None:
+    names = [f"n{number:03}" for number in range(205)]
+    cluster = ScriptedCluster((*add_services("web", *names), SYNCED), add_services("web"), (), ())
+    cluster.view = FakeView(*map(service, ("web", *names)), listed=(SERVICE,))
+    inputs = ThreadScene(cluster, source=DependentServices()).inputs
+    found = [inputs.get_nowait() for _ in range(inputs.qsize())]
+    observed = [(len(one.observations), one.has_more) for one in found if isinstance(one, Observed)]
+    assert observed == [(206, False), (101, True), (100, True), (5, False)]
 
 
 def test_cluster_identity_reaches_the_engine_before_the_objects() -> None:

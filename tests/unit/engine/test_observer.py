@@ -12,6 +12,7 @@ from extdns.engine.observer import Observer
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
+from extdns.model.origin import UNKNOWN_ORIGIN, Origin
 from extdns.ports import ClusterView
 from extdns.resources.core import Service
 from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, DnsEndpointMeta, build_finalizer
@@ -189,6 +190,18 @@ def test_changes_of_other_objects_do_not_wait_for_the_many_that_depend_on_one() 
     observer.observe([synced(POD)], at_most=1)
     assert source.computed_names == ["a", "d", "b", "c"]
     assert observer.is_done
+
+
+def test_an_object_that_cannot_be_observed_affects_none_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(metadata: ObjectMeta) -> Origin:
+        assert metadata.name != "b"
+        return UNKNOWN_ORIGIN
+
+    objects, _, observer = start_observer(select_all, "a", "b", "c")
+    monkeypatch.setattr("extdns.engine.observer.read_origin", fail)
+    first = observer.observe([objects.change(SLICE, "any")], at_most=1)
+    found = {one.key.name: bool(one.failure) for one in (*first, *observer.observe([], at_most=2))}
+    assert found == {"a": False, "b": True, "c": False}
 
 
 def test_not_computed_if_only_an_earlier_version_looked_the_object_up() -> None:

@@ -13,7 +13,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from tests.builders import PLAN, ZONE, build_claim, combine, observe, observe_gone, owned
 from tests.rules import FakeRule, change_rules
-from tests.world import World, start_world
+from tests.world import World, start_published, start_world
 
 MANY = tuple(f"many{number}" for number in range(9))
 
@@ -55,6 +55,21 @@ def test_no_delete_is_granted_before_all_names_of_its_object_are_planned() -> No
     assert world.evidence == []
 
 
+def test_no_delete_is_granted_before_all_that_depends_on_a_changed_object() -> None:
+    claims = [build_claim(f"a{n}", f"a{n}") for n in range(20)]
+    world = start_world(
+        *(record for n in range(20) for record in owned(f"a{n}", resource=f"service/shop/a{n}")),
+        first=[combine(*(observe(f"a{n}", claim) for n, claim in enumerate(claims)))],
+        deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(count=3, percent=30)),
+    )
+    first, second = (combine(*(observe(f"a{n}") for n in part)) for part in (range(5), range(5, 10)))
+    world.run(replace(first, has_more=True), for_s=1.0)
+    assert world.evidence == []
+    world.run(second)
+    assert [len(one.held) for one in world.held] == [10]
+    assert world.evidence == []
+
+
 def test_whoever_keeps_names_dirty_delays_the_deletes_of_others_for_ten_minutes() -> None:
     many = tuple(f"many{number}" for number in range(99))
     settings = DeleteSettings(owner="me", grace_s=0.0)
@@ -72,6 +87,14 @@ def test_whoever_keeps_names_dirty_delays_the_deletes_of_others_for_ten_minutes(
         if "web A" in world.list_records():
             last_seen_at = world.now_s
     assert last_seen_at - start_at == 590.0
+
+
+def test_objects_that_are_never_read_delay_deletes_for_ten_minutes() -> None:
+    world = start_published(deletes=DeleteSettings(owner="me", grace_s=0.0))
+    world.run(replace(observe_gone("web"), has_more=True), for_s=590.0)
+    assert "web A" in world.list_records()
+    world.run(for_s=20.0)
+    assert world.list_records() == {}
 
 
 def test_a_queued_change_is_not_sent_while_its_name_is_to_be_planned_again() -> None:
