@@ -287,8 +287,8 @@ def _describe_flags() -> dict[str, Any]:
 
     `available` has the sources, providers and registries of this version, `secretVariables` the environment variables
     with secrets. `sidecars` has the version of external-dns for each provider that is reached through it, and the
-    properties that it keeps; `ofSidecars` has the flags of other providers than `webhook`. `repeatable`, `secret`, `switches` and
-    `valued` (not switches) have names of flags.
+    properties that it keeps; `ofSidecars` has the flags of other providers than `webhook`. `repeatable`, `secret`,
+    `switches` and `valued` (not switches) have names of flags.
     """
     return {
         "available": {name: list(choices) for name, choices in AVAILABLE.items()},

@@ -127,8 +127,8 @@ def test_the_version_of_the_sidecar_with_external_dns_is_the_newest_that_has_the
         ),
         pytest.param(
             {"provider": "akamai", "extraArgs": ["--akamai-edgerc-path=/etc/edgerc"]},
-            "--akamai-edgerc-path is no flag of extdns (docs/reference/flags.md). Remove or correct it. If external-dns has it, "
-            "move it to provider.webhook.args.",
+            "--akamai-edgerc-path is no flag of extdns (docs/reference/flags.md). Remove or correct it. "
+            "If external-dns has it, move it to provider.webhook.args.",
             id="flag of a removed provider",
         ),
         pytest.param({"replicaCount": 2}, "replicaCount 2 and --provider=webhook do not go together", id="replicas"),
