@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from queue import SimpleQueue
 
 import pytest
@@ -38,11 +38,13 @@ from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, Script
 class FailingObserver(Observer):
     """An observer that raises on changes of the object `bad`."""
 
-    def observe(self, changes: Iterable[ClusterChange], *, at_most: int | None = None) -> tuple[Observation, ...]:
+    def observe(
+        self, changes: Iterable[ClusterChange], *, has_time: Callable[[], bool] = lambda: True
+    ) -> tuple[Observation, ...]:
         changes = tuple(changes)
         if any(isinstance(change, ObjectChange) and change.key.name == "bad" for change in changes):
             raise ZeroDivisionError("planted")
-        return super().observe(changes, at_most=at_most)
+        return super().observe(changes, has_time=has_time)
 
 
 class ThreadScene:
