@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import re
 import threading
@@ -42,6 +43,9 @@ _HELD_REPEAT_S: Final = 1800.0
 
 _HELD_DEBOUNCE_S: Final = 1.0
 """Wait this long for a set of held deletes to stop changing, since each change gives it another code."""
+
+_HELD_MAX_WAIT_S: Final = 10.0
+"""Do not wait longer for a set that goes on changing."""
 
 _MERGE: Final = "application/merge-patch+json"
 
@@ -86,6 +90,8 @@ class EventSender:
         self._rate_tokens: OrderedDict[ObjectKey, tuple[float, float]] = OrderedDict()
         self._held: dict[Scope, list[EventMessage]] = {}
         self._new_held: dict[Scope, list[EventMessage]] = {}
+        self._new_held_since_s = 0.0
+        self._new_held_due_s = math.inf
         self._lock = threading.Lock()
         self._is_forbidden = False
         self._has_dropped = False
@@ -109,7 +115,11 @@ class EventSender:
     def replace_held(self, scope: Scope, messages: Sequence[EventMessage]) -> None:
         """Replace the messages about the held deletes of *scope*, which are sent soon and then repeatedly."""
         with self._lock:
+            now_s = self._clock.monotonic_s()
+            if not self._new_held:
+                self._new_held_since_s = now_s
             self._new_held[scope] = list(messages)
+            self._new_held_due_s = min(now_s + _HELD_DEBOUNCE_S, self._new_held_since_s + _HELD_MAX_WAIT_S)
         self._wake()
 
     def close(self, timeout_s: float) -> None:
@@ -133,33 +143,33 @@ class EventSender:
                 self._thread.start()
 
     def _run(self) -> None:
-        held_sent_at_s = self._clock.monotonic_s()
+        repeat_at_s = self._clock.monotonic_s() + _HELD_REPEAT_S
         while not (self._stop.is_set() or self._is_forbidden):
-            try:
-                message = self._waiting.get(timeout=self._compute_wait_s(held_sent_at_s))
-            except queue.Empty:
-                again = self._clock.monotonic_s() - held_sent_at_s >= _HELD_REPEAT_S
-                held_sent_at_s = self._clock.monotonic_s() if again else held_sent_at_s
-                self._send_held(is_repeat=again)
-                if self._is_closing:
-                    return
-            else:
-                if message is not None:
-                    self._send_message(message)
+            message = None
+            with suppress(queue.Empty):
+                message = self._waiting.get(timeout=self._compute_wait_s(repeat_at_s))
+            if message is not None:
+                self._send_message(message)
+            now_s = self._clock.monotonic_s()
+            is_repeat = now_s >= repeat_at_s
+            is_last = self._is_closing and self._waiting.empty()
+            if is_repeat:
+                repeat_at_s = now_s + _HELD_REPEAT_S
+            if is_repeat or is_last or now_s >= self._new_held_due_s:
+                self._send_held(is_repeat=is_repeat)
+            if is_last:
+                return
 
-    def _compute_wait_s(self, held_sent_at_s: float) -> float | None:
+    def _compute_wait_s(self, repeat_at_s: float) -> float | None:
         """Return the seconds until the next messages about held deletes are due; None if no deletes are held."""
         if self._is_closing:
             return 0.0
-        if self._new_held:
-            return _HELD_DEBOUNCE_S
-        if self._held:
-            return max(0.0, held_sent_at_s + _HELD_REPEAT_S - self._clock.monotonic_s())
-        return None
+        due_s = min(self._new_held_due_s, repeat_at_s if self._held else math.inf)
+        return None if due_s == math.inf else max(0.0, due_s - self._clock.monotonic_s())
 
     def _send_held(self, *, is_repeat: bool) -> None:
         with self._lock:
-            changed, self._new_held = self._new_held, {}
+            changed, self._new_held, self._new_held_due_s = self._new_held, {}, math.inf
         self._held = {scope: messages for scope, messages in (self._held | changed).items() if messages}
         for scope in [one for one in self._held if is_repeat or one in changed]:
             for message in self._held[scope]:

@@ -233,6 +233,24 @@ def test_held_deletes_are_recorded_on_existing_objects_and_repeated_before_the_e
     server.log.wait_for("patch", "events")
 
 
+def test_messages_about_held_deletes_wait_ten_seconds_at_most(
+    server: ApiServer, recorder: KubernetesEventRecorder, clock: ShiftedClock
+) -> None:
+    server.put(service("web") | {"metadata": {"name": "web", "namespace": "shop", "uid": "u1"}})
+    stalled = server.faults.arm(Stall(), verb="create", resource="events")
+    recorder.record_invalid_claims(invalid_claims("a"))
+    stalled.wait()
+    held = build_held("web", Evidence.ORPHAN_UNCLAIMED, resource="service/shop/web")
+    recorder.record_held_deletes(build_held_set("1111-1111", held))
+    clock.shift_s = 10.0
+    recorder.record_held_deletes(build_held_set("7f3a-91c2", held))
+    recorder.record_invalid_claims(invalid_claims("b"))
+    stalled.release()
+    recorder.close(5.0)
+    found = sorted(events(server), key=lambda event: event["eventTime"])
+    assert [event["regarding"]["name"] for event in found] == ["a", "web", "b"]
+
+
 def test_recording_events_does_not_block_if_the_api_server_does_not_answer(
     server: ApiServer, recorder: KubernetesEventRecorder
 ) -> None:
