@@ -20,7 +20,7 @@ from extdns.errors import ApiError, DeniedError, NotFoundError
 from extdns.kube.api_protocol import build_collection_path, build_object_path, lacks_permission
 from extdns.kube.live import responses
 from extdns.log import Event
-from extdns.model.kind import CONFIG_MAP, Kind, ObjectKey, ObjectRef
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
@@ -93,16 +93,14 @@ class EventSender:
         self._new_held_since_s = 0.0
         self._new_held_due_s = math.inf
         self._lock = threading.Lock()
-        self._is_forbidden = False
+        self._forbidden: set[str] = set()  # namespaces
         self._has_dropped = False
         self._is_closing = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def send(self, message: EventMessage) -> None:
-        """Queue *message*, or drop it if too many are queued or the permission to create Events is missing."""
-        if self._is_forbidden:
-            return
+        """Queue *message*, or drop it if too many are queued."""
         try:
             self._waiting.put_nowait(message)
         except queue.Full:
@@ -144,7 +142,7 @@ class EventSender:
 
     def _run(self) -> None:
         repeat_at_s = self._clock.monotonic_s() + _HELD_REPEAT_S
-        while not (self._stop.is_set() or self._is_forbidden):
+        while not self._stop.is_set():
             message = None
             with suppress(queue.Empty):
                 message = self._waiting.get(timeout=self._compute_wait_s(repeat_at_s))
@@ -173,16 +171,18 @@ class EventSender:
         self._held = {scope: messages for scope, messages in (self._held | changed).items() if messages}
         for scope in [one for one in self._held if is_repeat or one in changed]:
             for message in self._held[scope]:
-                if self._stop.is_set() or self._is_forbidden or scope in self._new_held:
+                if self._stop.is_set() or scope in self._new_held:
                     break
                 self._send_message(message)
 
     def _send_message(self, message: EventMessage) -> None:
-        """Send *message*, unless an equal one was sent recently or its object has had too many.
+        """Send *message*, unless an equal one was sent recently, or its object has had too many.
 
-        Errors are only logged.
+        Errors are only logged. A namespace without the permission to create Events gets none from then on.
         """
         key = message.regarding.key if isinstance(message.regarding, ObjectRef) else message.regarding
+        if key.namespace in self._forbidden:
+            return
         known = (key, message.reason, message.text)
         sent, now_s = self._sent.get(known), self._clock.monotonic_s()
         if sent:
@@ -205,13 +205,11 @@ class EventSender:
         self._stop.wait(self._pause_s)
 
     def _handle_error(self, exc: Exception, key: ObjectKey) -> None:
-        """Log *exc* and drop the Event. If the permission to create Events is missing, send none from now on.
-
-        A missing permission for the namespace of the state ConfigMap does not stop other Events.
-        """
-        if lacks_permission(exc) and key.kind != CONFIG_MAP:
-            self._is_forbidden = True
-            _log.warning(Event.EVENTS_DISABLED, message=str(exc))
+        """Log *exc* and drop the Event. Warn about the first namespace only in which the permission is missing."""
+        if lacks_permission(exc):
+            if not self._forbidden:
+                _log.warning(Event.EVENTS_DISABLED, message=str(exc))
+            self._forbidden.add(key.namespace)
         else:
             _log.debug(Event.EVENT_NOT_RECORDED, error=type(exc).__name__, message=str(exc))
 
