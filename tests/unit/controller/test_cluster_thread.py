@@ -28,8 +28,9 @@ from extdns.model.cluster import (
     Phase,
 )
 from extdns.model.kind import KubernetesObject
-from extdns.ports import Source
+from extdns.ports import ClusterView, Source
 from tests.builders import SERVICE
+from tests.fakes.clocks import ShiftedClock
 from tests.fakes.view import FakeView
 from tests.unit.controller.barriers import HANGS_S
 from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services, service
@@ -57,6 +58,7 @@ class ThreadScene:
         observer: type[Observer] = Observer,
         source: Source | None = None,
         limiter: LogLimiter | None = None,
+        clock: SystemClock | None = None,
     ) -> None:
         self.inputs = SimpleQueue[Input]()
         self.reporter = ActivityReporter(Metrics(), "me", limiter=limiter)
@@ -65,7 +67,7 @@ class ThreadScene:
             observer((source or NamedServices(),), cluster.view),
             (SERVICE,),
             reporter=self.reporter,
-            clock=SystemClock(),
+            clock=clock or SystemClock(),
             put=self.inputs.put,
         )
         self.thread.start()
@@ -93,6 +95,20 @@ NOW_FAILING = KindStateChanged(state=KindState(kind=SERVICE, phase=Phase.FAILING
 def test_objects_reach_the_engine_before_their_kind_is_synced() -> None:
     scene = ThreadScene(ScriptedCluster((*add_services("web", "api"), SYNCED)))
     assert scene.list_inputs() == [("web", "api"), NOW_SYNCED]
+
+
+def test_changes_are_taken_between_slow_objects_that_depend_on_one() -> None:
+    clock = ShiftedClock()
+
+    class SlowSource(NamedServices):
+        def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+            clock.shift_s += 1.0
+            view.get(SERVICE, "shop", "bad")
+            return super().find_claims(obj, view)
+
+    cluster = ScriptedCluster(add_services("web", "api", "bad"), add_services("bad"), ())
+    scene = ThreadScene(cluster, source=SlowSource(), clock=clock)
+    assert scene.list_inputs() == [("web", "api", "bad"), ("bad", "api"), ("web",)]
 
 
 def test_cluster_identity_reaches_the_engine_before_the_objects() -> None:
