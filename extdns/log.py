@@ -70,7 +70,7 @@ class Event(StrEnum):
     )
     STATE_MISSING = "No saved state was found, although records of ours exist"
     STATE_UNREADABLE = "Cannot decode the saved state of our owner id; it counts as missing and is replaced"
-    EVENTS_DISABLED = "No permission to record Events; they are disabled"
+    EVENTS_DISABLED = "No permission to record Events in a namespace; it gets none"
     EVENTS_DROPPED = "Too many Events at once; some are dropped"
     EVENT_NOT_RECORDED = "Cannot record an Event"
     STATUS_DISABLED = "Cannot write object statuses; they are disabled"

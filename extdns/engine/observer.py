@@ -6,7 +6,8 @@ computed again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -57,43 +58,65 @@ class Observer:
         self._waiting: dict[Kind, set[Requester]] = {}
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Mapping[str, str]] = {}
-        self._due: dict[Requester, None] = {}  # whose claims depend on what changed, and that are not computed yet
+        # by namespace: those whose claims depend on what changed, and that are not computed yet
+        self._due: OrderedDict[str, OrderedDict[Requester, None]] = OrderedDict()
         self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
         # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
         self._absent: dict[Requester, None] = {}
         self.computed = 0
 
-    def observe(self, changes: Iterable[ClusterChange], *, at_most: int | None = None) -> tuple[Observation, ...]:
+    def observe(
+        self, changes: Iterable[ClusterChange], *, has_time: Callable[[], bool] = lambda: True
+    ) -> tuple[Observation, ...]:
         """Compute the claims of the objects that *changes* concern, once for each source that reads it.
 
-        Of those that only depend on a changed object, at most *at_most* are computed, but all if a kind is synced now.
-        Later calls compute the others, so that an object on which thousands depend does not delay changes of others.
+        Those that only depend on a changed object follow while *has_time*, at least one, but all if a kind is synced
+        now. Later calls compute the others, so that an object on which thousands depend does not delay changes of
+        others. Namespaces take turns.
         """
         due: dict[Requester, Cause] = {}
+        is_synced = False
         for change in changes:
             match change:
                 case ObjectChange():
                     self._touch(change, due)
                 case KindChange(state=state) if state.phase is Phase.SYNCED:
-                    self._due |= dict.fromkeys(sorted(self._waiting.pop(state.kind, ())))
-                    at_most = None
+                    self._add_due(self._waiting.pop(state.kind, ()))
+                    is_synced = True
                 case KindChange() | ObjectProblem() | IdentityRead():
                     pass
-        dependents = [requester for requester in self._due if requester not in due][:at_most]
-        for requester in (*due, *dependents):
-            self._due.pop(requester, None)
-        due |= dict.fromkeys(dependents, Cause.DEPENDENCY)
-        found = tuple(self._observe(requester, cause) for requester, cause in due.items())
+        found = [self._observe(requester, cause) for requester, cause in due.items()]
+        for requester in due:
+            if waiting := self._due.get(requester.key.namespace):
+                waiting.pop(requester, None)
+        while dependent := self._take_due():
+            found.append(self._observe(dependent, Cause.DEPENDENCY))
+            if not (is_synced or has_time()):
+                break
         if len(self._missing) > self._max_missing:
             needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
             self._missing = dict(needed)
             self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
-        return found
+        return tuple(found)
 
     @property
     def is_done(self) -> bool:
         """Whether no claims are left to compute."""
-        return not self._due
+        return not any(self._due.values())
+
+    def _add_due(self, requesters: Iterable[Requester]) -> None:
+        for requester in sorted(requesters):
+            self._due.setdefault(requester.key.namespace, OrderedDict())[requester] = None
+
+    def _take_due(self) -> Requester | None:
+        """Remove the requester that has waited longest in the namespace whose turn it is, and return it."""
+        while self._due:
+            namespace, requesters = self._due.popitem(last=False)
+            if requesters:
+                requester, _ = requesters.popitem(last=False)
+                self._due[namespace] = requesters
+                return requester
+        return None
 
     def _touch(self, change: ObjectChange, due: dict[Requester, Cause]) -> None:
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
@@ -102,9 +125,7 @@ class Observer:
             due.pop(requester, None)
             due[requester] = cause
         versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
-        for requester in sorted(self._dependencies.find_dependents(change.key, versions)):
-            if requester not in self._absent:
-                self._due[requester] = None
+        self._add_due(self._dependencies.find_dependents(change.key, versions) - self._absent.keys())
         if cause is Cause.MISSING:
             self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
         else:

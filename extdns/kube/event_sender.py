@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import re
 import threading
@@ -19,7 +20,7 @@ from extdns.errors import ApiError, DeniedError, NotFoundError
 from extdns.kube.api_protocol import build_collection_path, build_object_path, lacks_permission
 from extdns.kube.live import responses
 from extdns.log import Event
-from extdns.model.kind import CONFIG_MAP, Kind, ObjectKey, ObjectRef
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
@@ -42,6 +43,9 @@ _HELD_REPEAT_S: Final = 1800.0
 
 _HELD_DEBOUNCE_S: Final = 1.0
 """Wait this long for a set of held deletes to stop changing, since each change gives it another code."""
+
+_HELD_MAX_WAIT_S: Final = 10.0
+"""Do not wait longer for a set that goes on changing."""
 
 _MERGE: Final = "application/merge-patch+json"
 
@@ -86,17 +90,17 @@ class EventSender:
         self._rate_tokens: OrderedDict[ObjectKey, tuple[float, float]] = OrderedDict()
         self._held: dict[Scope, list[EventMessage]] = {}
         self._new_held: dict[Scope, list[EventMessage]] = {}
+        self._new_held_since_s = 0.0
+        self._new_held_due_s = math.inf
         self._lock = threading.Lock()
-        self._is_forbidden = False
+        self._forbidden: set[str] = set()  # namespaces
         self._has_dropped = False
         self._is_closing = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def send(self, message: EventMessage) -> None:
-        """Queue *message*, or drop it if too many are queued or the permission to create Events is missing."""
-        if self._is_forbidden:
-            return
+        """Queue *message*, or drop it if too many are queued."""
         try:
             self._waiting.put_nowait(message)
         except queue.Full:
@@ -109,7 +113,11 @@ class EventSender:
     def replace_held(self, scope: Scope, messages: Sequence[EventMessage]) -> None:
         """Replace the messages about the held deletes of *scope*, which are sent soon and then repeatedly."""
         with self._lock:
+            now_s = self._clock.monotonic_s()
+            if not self._new_held:
+                self._new_held_since_s = now_s
             self._new_held[scope] = list(messages)
+            self._new_held_due_s = min(now_s + _HELD_DEBOUNCE_S, self._new_held_since_s + _HELD_MAX_WAIT_S)
         self._wake()
 
     def close(self, timeout_s: float) -> None:
@@ -133,46 +141,48 @@ class EventSender:
                 self._thread.start()
 
     def _run(self) -> None:
-        held_sent_at_s = self._clock.monotonic_s()
-        while not (self._stop.is_set() or self._is_forbidden):
-            try:
-                message = self._waiting.get(timeout=self._compute_wait_s(held_sent_at_s))
-            except queue.Empty:
-                again = self._clock.monotonic_s() - held_sent_at_s >= _HELD_REPEAT_S
-                held_sent_at_s = self._clock.monotonic_s() if again else held_sent_at_s
-                self._send_held(is_repeat=again)
-                if self._is_closing:
-                    return
-            else:
-                if message is not None:
-                    self._send_message(message)
+        repeat_at_s = self._clock.monotonic_s() + _HELD_REPEAT_S
+        while not self._stop.is_set():
+            message = None
+            with suppress(queue.Empty):
+                message = self._waiting.get(timeout=self._compute_wait_s(repeat_at_s))
+            if message is not None:
+                self._send_message(message)
+            now_s = self._clock.monotonic_s()
+            is_repeat = now_s >= repeat_at_s
+            is_last = self._is_closing and self._waiting.empty()
+            if is_repeat:
+                repeat_at_s = now_s + _HELD_REPEAT_S
+            if is_repeat or is_last or now_s >= self._new_held_due_s:
+                self._send_held(is_repeat=is_repeat)
+            if is_last:
+                return
 
-    def _compute_wait_s(self, held_sent_at_s: float) -> float | None:
+    def _compute_wait_s(self, repeat_at_s: float) -> float | None:
         """Return the seconds until the next messages about held deletes are due; None if no deletes are held."""
         if self._is_closing:
             return 0.0
-        if self._new_held:
-            return _HELD_DEBOUNCE_S
-        if self._held:
-            return max(0.0, held_sent_at_s + _HELD_REPEAT_S - self._clock.monotonic_s())
-        return None
+        due_s = min(self._new_held_due_s, repeat_at_s if self._held else math.inf)
+        return None if due_s == math.inf else max(0.0, due_s - self._clock.monotonic_s())
 
     def _send_held(self, *, is_repeat: bool) -> None:
         with self._lock:
-            changed, self._new_held = self._new_held, {}
+            changed, self._new_held, self._new_held_due_s = self._new_held, {}, math.inf
         self._held = {scope: messages for scope, messages in (self._held | changed).items() if messages}
         for scope in [one for one in self._held if is_repeat or one in changed]:
             for message in self._held[scope]:
-                if self._stop.is_set() or self._is_forbidden or scope in self._new_held:
+                if self._stop.is_set() or scope in self._new_held:
                     break
                 self._send_message(message)
 
     def _send_message(self, message: EventMessage) -> None:
-        """Send *message*, unless an equal one was sent recently or its object has had too many.
+        """Send *message*, unless an equal one was sent recently, or its object has had too many.
 
-        Errors are only logged.
+        Errors are only logged. A namespace without the permission to create Events gets none from then on.
         """
         key = message.regarding.key if isinstance(message.regarding, ObjectRef) else message.regarding
+        if key.namespace in self._forbidden:
+            return
         known = (key, message.reason, message.text)
         sent, now_s = self._sent.get(known), self._clock.monotonic_s()
         if sent:
@@ -195,13 +205,11 @@ class EventSender:
         self._stop.wait(self._pause_s)
 
     def _handle_error(self, exc: Exception, key: ObjectKey) -> None:
-        """Log *exc* and drop the Event. If the permission to create Events is missing, send none from now on.
-
-        A missing permission for the namespace of the state ConfigMap does not stop other Events.
-        """
-        if lacks_permission(exc) and key.kind != CONFIG_MAP:
-            self._is_forbidden = True
-            _log.warning(Event.EVENTS_DISABLED, message=str(exc))
+        """Log *exc* and drop the Event. Warn about the first namespace only in which the permission is missing."""
+        if lacks_permission(exc):
+            if not self._forbidden:
+                _log.warning(Event.EVENTS_DISABLED, message=str(exc))
+            self._forbidden.add(key.namespace)
         else:
             _log.debug(Event.EVENT_NOT_RECORDED, error=type(exc).__name__, message=str(exc))
 

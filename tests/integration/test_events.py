@@ -51,8 +51,8 @@ def recorder(server: ApiServer, tmp_path: Path, clock: ShiftedClock) -> Iterator
     made.close(5.0)
 
 
-def invalid_claims(name: str = "web", value: str = "a b") -> Sequence[InvalidClaim]:
-    ref = ObjectRef(key=ObjectKey(SERVICE, "shop", name), uid=f"uid-{name}")
+def invalid_claims(name: str = "web", value: str = "a b", namespace: str = "shop") -> Sequence[InvalidClaim]:
+    ref = ObjectRef(key=ObjectKey(SERVICE, namespace, name), uid=f"uid-{name}")
     where = Provenance(source="service", ref=ref, field="annotation")
     return [InvalidClaim(provenance=where, reason=Reason.INVALID_NAME, value=value, allowed="a name")]
 
@@ -154,16 +154,18 @@ def test_of_30_different_problems_of_one_object_only_ten_become_events(
     assert len(events(server)) == 10
 
 
-def test_without_permission_to_create_events_they_are_disabled_with_one_warning(
+def test_a_namespace_without_the_permission_gets_no_events_and_one_warning(
     server: ApiServer, recorder: KubernetesEventRecorder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.forbid("create", "events")
+    server.forbid("create", "events", "shop")
     for name in ("a", "b", "c"):
         recorder.record_invalid_claims(invalid_claims(name))
+    recorder.record_invalid_claims(invalid_claims(namespace="zoo"))
     recorder.close(5.0)
-    assert len(server.log.requests("create", "events")) == 1
+    assert len(server.log.requests("create", "events")) == 2
+    assert [event["metadata"]["namespace"] for event in events(server)] == ["zoo"]
     assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == [
-        "No permission to record Events; they are disabled"
+        "No permission to record Events in a namespace; it gets none"
     ]
 
 
@@ -231,6 +233,24 @@ def test_held_deletes_are_recorded_on_existing_objects_and_repeated_before_the_e
     clock.shift_s = 1801.0
     recorder.record_invalid_claims(invalid_claims("api"))  # wakes the thread
     server.log.wait_for("patch", "events")
+
+
+def test_messages_about_held_deletes_wait_ten_seconds_at_most(
+    server: ApiServer, recorder: KubernetesEventRecorder, clock: ShiftedClock
+) -> None:
+    server.put(service("web") | {"metadata": {"name": "web", "namespace": "shop", "uid": "u1"}})
+    stalled = server.faults.arm(Stall(), verb="create", resource="events")
+    recorder.record_invalid_claims(invalid_claims("a"))
+    stalled.wait()
+    held = build_held("web", Evidence.ORPHAN_UNCLAIMED, resource="service/shop/web")
+    recorder.record_held_deletes(build_held_set("1111-1111", held))
+    clock.shift_s = 10.0
+    recorder.record_held_deletes(build_held_set("7f3a-91c2", held))
+    recorder.record_invalid_claims(invalid_claims("b"))
+    stalled.release()
+    recorder.close(5.0)
+    found = sorted(events(server), key=lambda event: event["eventTime"])
+    assert [event["regarding"]["name"] for event in found] == ["a", "web", "b"]
 
 
 def test_recording_events_does_not_block_if_the_api_server_does_not_answer(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
+from extdns.ports import ClusterView
 from extdns.resources.core import Service
 from tests.builders import SERVICE, build_claim
 from tests.fakes.view import FakeView
@@ -69,5 +70,5 @@ class NamedServices:
     name = "service"
     kind = SERVICE
 
-    def find_claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:  # noqa: ARG002 - the signature of the port
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - the signature of the port
         return (build_claim(obj.metadata.name, obj.metadata.name),)

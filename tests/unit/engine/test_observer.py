@@ -30,15 +30,21 @@ class Objects(FakeView):
         super().__init__(listed=(SERVICE, SLICE))
 
     def change(
-        self, kind: Kind, name: str, *, labels: dict[str, str] | None = None, seen: Sighting = Sighting.PRESENT
+        self,
+        kind: Kind,
+        name: str,
+        *,
+        namespace: str = "shop",
+        labels: dict[str, str] | None = None,
+        seen: Sighting = Sighting.PRESENT,
     ) -> ObjectChange:
         """Create or replace an object, or remove it if *seen* is not PRESENT. Return the change."""
-        key = ObjectKey(kind, "shop", name)
+        key = ObjectKey(kind, namespace, name)
         old = self._objects.pop(key, None)
         new = None
         if seen is Sighting.PRESENT:
             # What an object holds besides its labels does not matter here, so one struct stands for all kinds.
-            new = self._objects[key] = Service(metadata=ObjectMeta(name=name, namespace="shop", labels=labels))
+            new = self._objects[key] = Service(metadata=ObjectMeta(name=name, namespace=namespace, labels=labels))
         return ObjectChange(key=key, old=old, new=new, seen=seen)
 
 
@@ -183,11 +189,11 @@ def test_computed_again_when_any_object_of_a_selected_kind_changes() -> None:
 
 def test_changes_of_other_objects_do_not_wait_for_the_many_that_depend_on_one() -> None:
     objects, source, observer = start_observer(select_all, "a", "b", "c", "d")
-    observer.observe([objects.change(SLICE, "any")], at_most=1)
-    observer.observe([objects.change(SERVICE, "d")], at_most=1)
+    observer.observe([objects.change(SLICE, "any")], has_time=lambda: False)
+    observer.observe([objects.change(SERVICE, "d")], has_time=lambda: False)
     assert source.computed_names == ["a", "d", "b"]
     assert not observer.is_done
-    observer.observe([synced(POD)], at_most=1)
+    observer.observe([synced(POD)], has_time=lambda: False)
     assert source.computed_names == ["a", "d", "b", "c"]
     assert observer.is_done
 
@@ -199,9 +205,22 @@ def test_an_object_that_cannot_be_observed_affects_none_that_is_due(monkeypatch:
 
     objects, _, observer = start_observer(select_all, "a", "b", "c")
     monkeypatch.setattr("extdns.engine.observer.read_origin", fail)
-    first = observer.observe([objects.change(SLICE, "any")], at_most=1)
-    found = {one.key.name: bool(one.failure) for one in (*first, *observer.observe([], at_most=2))}
+    first = observer.observe([objects.change(SLICE, "any")], has_time=lambda: False)
+    found = {one.key.name: bool(one.failure) for one in (*first, *observer.observe([]))}
     assert found == {"a": False, "b": True, "c": False}
+
+
+def test_namespaces_take_turns_if_many_objects_depend_on_changed_ones() -> None:
+    objects, source, observer = start_observer(
+        lambda obj, view: [view.select(SLICE, obj.metadata.namespace, {})], "a", "b", "c"
+    )
+    observer.observe([objects.change(SERVICE, "z", namespace="zoo")])
+    source.computed_names.clear()
+    observer.observe([objects.change(SLICE, "any")], has_time=lambda: False)
+    observer.observe([objects.change(SLICE, "any", namespace="zoo")], has_time=iter([True, False]).__next__)
+    assert source.computed_names == ["a", "b", "z"]
+    observer.observe([])
+    assert source.computed_names == ["a", "b", "z", "c"]
 
 
 def test_not_computed_if_only_an_earlier_version_looked_the_object_up() -> None:
