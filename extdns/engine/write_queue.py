@@ -6,7 +6,7 @@ See docs/design/retries.md, "Outcomes of a batch".
 from __future__ import annotations
 
 import math
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine.batches import find_names, find_offending_names, select_for_batch
@@ -28,7 +28,7 @@ from extdns.model.change import (
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
@@ -88,7 +88,8 @@ class WriteQueue:
         self._is_single_pass = is_single_pass
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, Sets] = {}
-        self._sent_at = -math.inf
+        self._tried_at = self._retried_at = -math.inf  # when the last batch without and with names that failed was sent
+        self._next_turn = 0  # of names that never failed, groups, and names that failed alone
         self._groups: dict[DnsName, int] = {}  # names of a batch that failed have the same number; the least goes next
         self._failed_in_a_row = 0
         self._last_failure: Blocked | None = None
@@ -117,7 +118,7 @@ class WriteQueue:
     def find_deadlines(self) -> tuple[float, ...]:
         """Return the times at which a pause of a name or of the zone ends or ended (monotonic seconds)."""
         times = (self.retries.next_deadline_at, self.retry.until_at)
-        return (*times, self._sent_at + _ALONE_S, self._sent_at + _RETRY_S) if self._is_sent_alone else times
+        return (*times, self._tried_at + _ALONE_S, self._retried_at + _RETRY_S) if self._is_sent_alone else times
 
     def is_writing(self, name: DnsName) -> bool:
         """Return whether the batch in flight changes *name*. Its outcome will make the name dirty."""
@@ -253,9 +254,18 @@ class WriteQueue:
         if not (is_blind or find_written_names(sets) <= just_read):
             self.reads.require(sets)
             return None
-        self.in_flight, self._sent_at = Batch(number=number, zone=sets[0].zone, change_sets=sets), now_s
+        self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         self._sent = {name: self.queued.pop(name) for name in find_names(self.in_flight)}
+        self._end_turn(now_s)
         return self.in_flight
+
+    def _end_turn(self, now_s: float) -> None:
+        """Store when the batch in flight was sent, and whose turn is next."""
+        if any(map(self.retries.find_failed, self._sent)):
+            self._retried_at, self._next_turn = now_s, 0
+        else:
+            has_waited = self._groups and self._groups.keys().isdisjoint(self._sent)
+            self._tried_at, self._next_turn = now_s, 1 if has_waited else 2
 
     def take_read_names(self) -> frozenset[DnsName]:
         """End the read under way. Return the names that were read, which the next `take_batch` may write."""
@@ -265,25 +275,35 @@ class WriteQueue:
         return self._just_read
 
     def _select_names(self, is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[DnsName]:
-        """Return the names to send: those that never failed, else the next group, else those that failed alone.
+        """Return the names to send: those that never failed, the next group, or those that failed alone, in turn.
 
         If names are sent one at a time, return the first of them, () if it must wait.
         """
-        waited_s = now_s - self._sent_at
-        if self._is_sent_alone and waited_s < _ALONE_S and not self._is_single_pass:
-            return ()
-        fresh = (name for name in self.queued if not self._has_failed(name) and is_ready(name))
-        first = next(fresh, None)
-        names: Iterable[DnsName] = ()
-        if first is not None:
-            names = chain((first,), fresh)
-        elif grouped := [name for name in self.queued if name in self._groups and is_ready(name)]:
-            number = min(self._groups[name] for name in grouped)
-            names = [name for name in grouped if self._groups[name] == number]
-        elif waited_s >= _RETRY_S or not self._is_sent_alone:
-            failed = {name: retry for name in self.queued if (retry := self.retries.find_failed(name))}
-            names = sorted(filter(is_ready, failed), key=lambda name: failed[name].until_at)
-        return islice(names, 1) if self._is_sent_alone else names
+        is_slow = self._is_sent_alone and not self._is_single_pass
+        may_try = not is_slow or now_s - self._tried_at >= _ALONE_S
+        may_retry = not is_slow or now_s - self._retried_at >= _RETRY_S
+        turns = (
+            self._select_fresh(is_ready) if may_try else (),
+            self._select_group(is_ready) if may_try else (),
+            self._select_failed(is_ready) if may_retry else (),
+        )
+        for names in map(iter, (*turns[self._next_turn :], *turns[: self._next_turn])):
+            for first in names:
+                return (first,) if self._is_sent_alone else chain((first,), names)
+        return ()
+
+    def _select_fresh(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
+        return (name for name in self.queued if not self._has_failed(name) and is_ready(name))
+
+    def _select_group(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
+        grouped = [name for name in self._groups if name in self.queued and is_ready(name)]
+        number = min((self._groups[name] for name in grouped), default=0)
+        yield from (name for name in grouped if self._groups[name] == number)
+
+    def _select_failed(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
+        names = [name for name in self.retries.by_name if name in self.queued and is_ready(name)]
+        failed = {name: retry for name in names if (retry := self.retries.find_failed(name))}
+        yield from sorted(failed, key=lambda name: failed[name].until_at)
 
     def _has_failed(self, name: DnsName) -> bool:
         return name in self._groups or self.retries.find_failed(name) is not None

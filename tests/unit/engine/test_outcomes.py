@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import pytest
 
 from extdns.controller.exit_codes import compute_exit_code
+from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
 from extdns.model.change import Action, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
@@ -34,6 +35,7 @@ from tests.builders import (
     refuse_with_names,
 )
 from tests.fakes.faulty import NoAnswer
+from tests.unit.engine.forty_services import run_up_to
 from tests.world import World, start_published, start_world
 
 FORBIDDEN = Forbidden(message="no right to change the zone")
@@ -377,6 +379,46 @@ def test_single_pass_ends_after_a_dozen_calls_without_answer() -> None:
     assert world.engine.is_idle
     assert len(world.batches) == 12
     assert compute_exit_code(world.engine) == 1
+
+
+# others change names of theirs all the time
+
+
+def request_names_during_batches(world: World, count: int) -> None:
+    """Request a new name now, and one while each of the next *count* batches is in flight."""
+    world.feed(observe_new("first"))
+    for number in range(count):
+        run_up_to(world, SubmitBatch)
+        answer = world.answer()
+        world.feed(observe_new(f"new{number}"))
+        world.feed(answer)
+
+
+def test_halves_of_a_refused_batch_are_sent_while_new_names_come_all_the_time() -> None:
+    world = start_world()
+    world.provider.rule = refuse_names("bad")
+    world.feed(observe_new("bad", "web"))
+    request_names_during_batches(world, 6)
+    assert list_published(world, ["web"])
+
+
+def test_name_that_was_refused_is_retried_while_new_names_come_all_the_time() -> None:
+    world = start_world()
+    world.provider.answers.append(REFUSED)
+    world.run(observe_new("web"), for_s=59.0)
+    world.now_s += 2.0
+    request_names_during_batches(world, 6)
+    assert list_published(world, ["web"])
+
+
+def test_names_are_retried_while_names_that_are_never_accepted_come_all_the_time() -> None:
+    world = start_world()
+    world.provider.rule = lambda _: FORBIDDEN
+    world.run(observe_new(*GOOD), for_s=60.0)
+    world.provider.rule = refuse_names(*(bad := [f"bad{number}" for number in range(160)]))
+    for name in bad:
+        world.run(observe_new(name), for_s=0.75)
+    assert list_published(world, GOOD) == GOOD
 
 
 # ownership records whose text differs each time it is encrypted
