@@ -98,6 +98,7 @@ class World:
         approvals: the codes that a person approved.
         state: the state that the engine saved last, and that it loads.
         state_fails: how many calls to load or save the state fail before one succeeds.
+        save_fails: whether every call to save the state fails, while others succeed.
         state_forbidden: whether they fail because a permission is missing.
         calls: the class names of the effects carried out.
         wake_s: when the engine has to be called next, in virtual seconds; None if only an input is awaited.
@@ -117,6 +118,7 @@ class World:
     held: list[HeldSet] = field(default_factory=list)
     state: Saved = field(default_factory=Saved)
     state_fails: int = 0
+    save_fails: bool = False
     state_forbidden: bool = True
     approvals: tuple[str, ...] = ()
     calls: list[str] = field(default_factory=list)
@@ -180,6 +182,8 @@ class World:
         if self.state_fails and isinstance(effect, LoadState | SaveState | ReadApprovals):
             self.state_fails -= 1
             return StateFailed(message="no right", forbidden=self.state_forbidden)
+        if self.save_fails and isinstance(effect, SaveState):
+            return StateFailed(message="too large")
         match effect:
             case ListZones():
                 return self._read(Call.ZONES, None, lambda: ZonesListed(zones=self.reader.list_zones()))

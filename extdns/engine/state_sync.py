@@ -119,8 +119,11 @@ class StateSync:
         """
         if self._is_outdated():
             return set()
-        self._succeed()
+        self._is_waiting = False
         names = self._guard.approve(approved, now_s)
+        if self._sent_revision is None and self.may_write:
+            return names  # approvals were read, and saving may still fail
+        self._succeed()
         return names if self._sent_revision is None else names | self._guard.confirm_saved(self._sent_revision, now_s)
 
     def handle_failure(self, failed: StateFailed, now_s: float) -> set[DnsName]:

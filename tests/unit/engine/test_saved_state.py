@@ -103,6 +103,18 @@ def test_delete_stays_held_for_a_budget_if_state_is_loaded_late() -> None:
     assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
 
 
+def test_deletes_and_approvals_do_not_wait_if_saves_fail_and_approvals_can_be_read() -> None:
+    world = run_forty(has_state_store=True)
+    world.run(delete_services(*NAMES[:20]), for_s=120.0)
+    world.save_fails = True
+    world.run(delete_services(NAMES[20]), for_s=120.0)
+    world.approvals = (world.held[-1].code,)
+    assert world.held[-1].code
+    world.run(for_s=30.0)
+    assert {f"{name} A" for name in NAMES[:21]}.isdisjoint(world.list_records())
+    assert "cannot be saved" in world.engine.state_problem
+
+
 def test_failed_load_is_retried_within_two_seconds() -> None:
     world = start_without_answer(*build_records(*NAMES, "old"))
     world.run(StateFailed(message="500"), observe("old"), change_phase(SERVICE), change_phase(INGRESS), for_s=2.0)
