@@ -77,7 +77,7 @@ class KubernetesStatusWriter:
         self._is_off = False
         self._is_closing = False
         self._omits_conditions = False
-        self._failures = 0
+        self._retries: dict[ObjectKey, tuple[int, float]] = {}  # failures in a row, and when the pause ends
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -106,6 +106,7 @@ class KubernetesStatusWriter:
         with self._changed:
             self._waiting.pop(key, None)
             self._written.pop(key, None)
+            self._retries.pop(key, None)
             if self._busy == key:
                 self._busy = None
 
@@ -126,37 +127,46 @@ class KubernetesStatusWriter:
             except Exception as exc:  # noqa: BLE001 - law 3: a failed status must not stop the others
                 self._handle_error(object_status, exc)
             else:
-                self._failures = 0
                 with self._changed:
+                    self._retries.pop(object_status.key, None)
                     if is_written and self._busy == object_status.key:
                         self._written[object_status.key] = object_status
             self._stop.wait(self._pause_s)
 
     def _wait_for_next(self) -> WritableStatus | None:
+        """Return the first queued status whose object has no pause now; None to end the thread."""
         with self._changed:
-            while not (self._waiting or self._is_closing or self._is_off):
-                self._changed.wait()
-            if self._is_off or self._stop.is_set() or not self._waiting:
-                return None
-            self._busy = next(iter(self._waiting))
-            return self._waiting.pop(self._busy)
+            while not (self._is_off or self._stop.is_set()):
+                now_s = self._clock.monotonic_s()
+                ends = {key: until_at for key, (_, until_at) in self._retries.items() if key in self._waiting}
+                ready = next((key for key in self._waiting if ends.get(key, now_s) <= now_s), None)
+                if ready is not None:
+                    self._busy = ready
+                    return self._waiting.pop(ready)
+                if self._is_closing:
+                    break
+                self._changed.wait(min(ends.values()) - now_s if ends else None)
+        return None
 
     def _handle_error(self, object_status: WritableStatus, exc: Exception) -> None:
-        """Queue the status again after a backoff, unless the error is permanent."""
+        """Queue the status again, with a pause of its object, unless the error is permanent.
+
+        All statuses wait as long as the server requests.
+        """
         if lacks_permission(exc) or (isinstance(exc, ApiError) and exc.code == HTTPStatus.METHOD_NOT_ALLOWED):
             self._switch_off(str(exc))
             return
         _log.debug(Event.STATUS_NOT_WRITTEN, error=type(exc).__name__, message=str(exc))
-        if not isinstance(exc, ApiError) or exc.code in _REFUSED_CODES:
-            return
+        key = object_status.key
         with self._changed:
-            if self._busy == object_status.key:
-                self._waiting.setdefault(object_status.key, object_status)
-            if self._is_closing:
-                self._waiting.clear()
-        pause_s = compute_backoff_s(_MIN_BACKOFF_S, self._failures, _MAX_BACKOFF_S)
-        self._failures += 1
-        self._stop.wait(exc.retry_after_s or pause_s)
+            failures, _ = self._retries.pop(key, (0, 0.0))
+            if not isinstance(exc, ApiError) or exc.code in _REFUSED_CODES:
+                return
+            if self._busy == key and not self._is_closing:
+                self._waiting.setdefault(key, object_status)
+                pause_s = compute_backoff_s(_MIN_BACKOFF_S, failures, _MAX_BACKOFF_S)
+                self._retries[key] = failures + 1, self._clock.monotonic_s() + pause_s
+        self._stop.wait(exc.retry_after_s or 0.0)
 
     def _switch_off(self, message: str) -> None:
         with self._changed:
@@ -170,7 +180,7 @@ class KubernetesStatusWriter:
 
         Return False if the object or its status subresource does not exist, or the object has another generation.
         """
-        path, missing = build_object_path(object_status.key), 0
+        path, missing_uid = build_object_path(object_status.key), None
         for _ in range(_ATTEMPTS):
             try:
                 found = _FOUND.decode(self._api.get(path))
@@ -183,10 +193,10 @@ class KubernetesStatusWriter:
             except ConflictError:  # somebody wrote meanwhile: read again
                 self._stop.wait(self._pause_s)
             except NotFoundError as exc:
-                missing += 1
-                if missing > 1:  # the object exists, so its status subresource does not
+                if found.metadata.uid == missing_uid:  # the object exists, so its status subresource does not
                     self._switch_off(str(exc))
                     return False
+                missing_uid = found.metadata.uid  # else it may have been deleted and created again
             else:
                 return True
         raise ApiError(f"{path}: other clients changed the object during all {_ATTEMPTS} attempts")

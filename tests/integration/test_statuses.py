@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.app.cluster_writers import build_status_writer
 from extdns.config import parse
@@ -228,6 +229,45 @@ def test_writing_a_status_is_retried_after_a_503(server: ApiServer, writer: Kube
     server.log.wait_for("patch", "dnsendpoints", count=2)
     writer.close(5.0)
     assert list_conditions(status(server)) == READY
+
+
+def test_objects_whose_status_always_fails_do_not_delay_others(
+    server: ApiServer, writer: KubernetesStatusWriter
+) -> None:
+    server.faults.arm(Refuse(code=500), verb="patch", resource="dnsendpoints", namespace="huge", times=None)
+    for number in range(12):
+        server.put(dns_endpoint(f"e{number}", endpoint("a.test"), namespace="huge"))
+        writer.write(replace(object_status(), key=KEY._replace(namespace="huge", name=f"e{number}")))
+    server.log.wait_for("patch", "dnsendpoints", count=12)
+    server.put(dns_endpoint("web", endpoint("a.test")))
+    writer.write(object_status())
+    writer.close(5.0)
+    assert list_conditions(status(server)) == READY
+
+
+def test_an_object_created_again_during_both_attempts_does_not_disable_statuses(
+    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
+    api = ApiClient(client, request_timeout_s=5.0)
+    get, found = api.get, []
+
+    def get_and_delete(path: str, query: Mapping[str, str] | None = None) -> bytes:
+        if path.endswith("/web") and len(found) < 3:
+            server.put(dns_endpoint("web", endpoint("a.test")))
+            found.append(get(path, query))
+            if len(found) < 3:
+                server.delete("DNSEndpoint", "dns", "web")
+            return found[-1]
+        return get(path, query)
+
+    monkeypatch.setattr(api, "get", get_and_delete)
+    server.put(dns_endpoint("other", endpoint("a.test")))
+    writer = KubernetesStatusWriter(api, DNS_ENDPOINT, SystemClock(), pause_s=0.0)
+    writer.write(object_status())
+    writer.write(object_status("other"))
+    writer.close(5.0)
+    assert list_conditions(status(server)) == list_conditions(status(server, "other")) == READY
 
 
 @pytest.mark.parametrize("verb", ["get", "patch"])
