@@ -97,8 +97,8 @@ class World:
         held: every reported set of held deletes.
         approvals: the codes that a person approved.
         state: the state that the engine saved last, and that it loads.
-        state_fails: how many calls to load or save the state fail before one succeeds.
-        save_fails: whether every call to save the state fails, while others succeed.
+        state_fails: how many of `failing_calls` fail before one succeeds.
+        failing_calls: the calls to the state store that fail.
         state_forbidden: whether they fail because a permission is missing.
         calls: the class names of the effects carried out.
         wake_s: when the engine has to be called next, in virtual seconds; None if only an input is awaited.
@@ -118,7 +118,7 @@ class World:
     held: list[HeldSet] = field(default_factory=list)
     state: Saved = field(default_factory=Saved)
     state_fails: int = 0
-    save_fails: bool = False
+    failing_calls: tuple[type[Effect], ...] = (LoadState, SaveState, ReadApprovals)
     state_forbidden: bool = True
     approvals: tuple[str, ...] = ()
     calls: list[str] = field(default_factory=list)
@@ -179,11 +179,9 @@ class World:
         """Carry out the oldest queued effect, and return its answer for `feed`."""
         effect = self.waiting.popleft()
         self.calls.append(type(effect).__name__)
-        if self.state_fails and isinstance(effect, LoadState | SaveState | ReadApprovals):
+        if self.state_fails and isinstance(effect, self.failing_calls):
             self.state_fails -= 1
             return StateFailed(message="no right", forbidden=self.state_forbidden)
-        if self.save_fails and isinstance(effect, SaveState):
-            return StateFailed(message="too large")
         match effect:
             case ListZones():
                 return self._read(Call.ZONES, None, lambda: ZonesListed(zones=self.reader.list_zones()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from extdns.model.evidence import Scope
     from extdns.model.record import OwnedRecord, Record, RecordKey
 
-_MAX_CODES: Final = 4  # for each scope: the set may have changed a few times between reading a code and entering it
-_MAX_EARLIER_DIGESTS: Final = 10_000  # for each scope: the saved state has to fit into a ConfigMap
+_MAX_EARLIER: Final = (
+    10_000  # earlier codes and their digests, of all scopes: the saved state has to fit into a ConfigMap
+)
 _DIGEST_BYTES: Final = 8
 _RECORD_ID_BYTES: Final = 6
 _CODE_BYTES: Final = 4
@@ -80,7 +82,7 @@ class HoldCodes:
         return {digest for sets in self._sets.values() for digest in sets.get(code, ())}
 
     def update(self, scope: Scope, digests: Iterable[str], revision: int) -> None:
-        """Compute and store the code for the held *digests* of *scope*. Drop its oldest codes if it has too many.
+        """Compute and store the code for the held *digests* of *scope*. Drop the oldest codes if there are too many.
 
         Args:
             scope: the scope whose held deletes changed.
@@ -97,10 +99,18 @@ class HoldCodes:
         sets = self._sets.setdefault(scope, OrderedDict())
         sets[code] = held
         sets.move_to_end(code)
-        while len(sets) > 1 and (
-            len(sets) > _MAX_CODES or sum(map(len, sets.values())) - len(held) > _MAX_EARLIER_DIGESTS
-        ):
-            sets.popitem(last=False)
+        self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        """Drop the oldest codes of the scopes that have most of the earlier ones, which may change their sets often."""
+        sizes = {
+            scope: sum(len(digests) + 1 for digests in islice(sets.values(), len(sets) - 1))
+            for scope, sets in self._sets.items()
+        }
+        while sum(sizes.values()) > _MAX_EARLIER:
+            most = max(sizes, key=sizes.__getitem__)
+            _, digests = self._sets[most].popitem(last=False)
+            sizes[most] -= len(digests) + 1
 
     def publish(self, saved_revision: float) -> None:
         """Publish the codes whose revision is at most *saved_revision*, so that people see them."""

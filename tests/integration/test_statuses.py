@@ -250,7 +250,8 @@ def test_an_object_created_again_during_both_attempts_does_not_disable_statuses(
 ) -> None:
     client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
     api = ApiClient(client, request_timeout_s=5.0)
-    get, found = api.get, []
+    get = api.get
+    found: list[bytes] = []
 
     def get_and_delete(path: str, query: Mapping[str, str] | None = None) -> bytes:
         if path.endswith("/web") and len(found) < 3:

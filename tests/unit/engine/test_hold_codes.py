@@ -8,26 +8,34 @@ from extdns.model.evidence import Scope
 SCOPE = Scope("Z1")
 
 
-def hold(codes: HoldCodes, first: int, count: int) -> tuple[str, set[str]]:
-    """Let the scope hold *count* deletes; return their code and digests."""
+def hold(codes: HoldCodes, first: int, count: int, scope: Scope = SCOPE) -> tuple[str, set[str]]:
+    """Let *scope* hold *count* deletes; return their code and digests."""
     digests = {f"{number:016x}" for number in range(first, first + count)}
-    codes.update(SCOPE, digests, revision=first)
+    codes.update(scope, digests, revision=first)
     return compute_code(digests), digests
 
 
-def test_the_last_four_codes_of_a_scope_approve_their_sets() -> None:
+def test_a_code_approves_its_set_after_fifty_deletes_changed_a_hundred_times() -> None:
     codes = HoldCodes()
-    held = [hold(codes, first, 2) for first in range(5)]
-    assert [codes.find_digests(code) for code, _ in held] == [set(), *(digests for _, digests in held[1:])]
+    held = [hold(codes, first, 50) for first in range(101)]
+    assert [codes.find_digests(code) for code, _ in held] == [digests for _, digests in held]
 
 
-def test_earlier_codes_of_a_scope_are_dropped_if_they_approve_more_than_10000_deletes_together() -> None:
+def test_earlier_codes_are_dropped_if_they_approve_more_than_10000_deletes_together() -> None:
     codes = HoldCodes()
-    (first, digests), (second, _) = hold(codes, 0, 5000), hold(codes, 1, 5000)
+    (first, digests), (second, _) = hold(codes, 0, 4999), hold(codes, 1, 4999)
     third, _ = hold(codes, 2, 9000)
     assert codes.find_digests(first) == digests
     hold(codes, 3, 1)
     assert [bool(codes.find_digests(code)) for code in (first, second, third)] == [False, False, True]
+
+
+def test_a_scope_whose_held_deletes_change_often_loses_its_own_earlier_codes_first() -> None:
+    codes = HoldCodes()
+    (code, digests), _ = hold(codes, 0, 50, Scope("Z1", "calm")), hold(codes, 1, 50, Scope("Z1", "calm"))
+    for first in range(400):
+        hold(codes, first, 50, Scope("Z1", "busy"))
+    assert codes.find_digests(code) == digests
 
 
 def test_a_scope_without_held_deletes_has_no_code_and_is_published_once_it_is_saved() -> None:

@@ -106,7 +106,7 @@ def test_delete_stays_held_for_a_budget_if_state_is_loaded_late() -> None:
 def test_deletes_and_approvals_do_not_wait_if_saves_fail_and_approvals_can_be_read() -> None:
     world = run_forty(has_state_store=True)
     world.run(delete_services(*NAMES[:20]), for_s=120.0)
-    world.save_fails = True
+    world.state_fails, world.state_forbidden, world.failing_calls = 1000, False, (SaveState,)
     world.run(delete_services(NAMES[20]), for_s=120.0)
     world.approvals = (world.held[-1].code,)
     assert world.held[-1].code
