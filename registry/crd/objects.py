@@ -38,7 +38,7 @@ _UNNAMEABLE: Final = re.compile(r"[^a-z0-9]+")
 _MAX_NAME_LENGTH: Final = 253
 _PAGE: Final = "500"
 _MAX_CHANGES: Final = 100
-_FEW_KEYS: Final = 30
+_FEW: Final = 30
 """Up to how many objects are read one by one."""
 
 
@@ -89,11 +89,12 @@ class OwnershipObjects:
                 return [row for one in found if (row := _parse_object(one))]
             query = {"limit": _PAGE, "continue": after}
 
-    def read(self, keys: Collection[RecordKey]) -> Iterable[Row]:
-        """Return the rows about the records *keys*."""
-        if len(keys) > _FEW_KEYS:
-            return [row for row in self.read_all() if row.key in keys]
-        objects = (self._find(build_object_name(key)) for key in keys)
+    def read(self, ids: Collection[str]) -> Iterable[Row]:
+        """Return the rows *ids*."""
+        if len(ids) > _FEW:
+            wanted = set(ids)
+            return [row for row in self.read_all() if row.id in wanted]
+        objects = map(self._find, ids)
         return [row for one in objects if one and (row := _parse_object(one))]
 
     def write(self, changes: Sequence[RowChange]) -> None:

@@ -70,9 +70,9 @@ class OwnershipTable:
                 return
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
-    def read(self, keys: Collection[RecordKey]) -> Iterable[Row]:
-        """Return the rows about the records *keys*."""
-        wanted = [{"k": {"S": self.build_id(key)}} for key in keys]
+    def read(self, ids: Collection[str]) -> Iterable[Row]:
+        """Return the rows *ids*."""
+        wanted = [{"k": {"S": one}} for one in ids]
         found: list[Item] = []
         while wanted:
             part, wanted = wanted[:_MOST_READ], wanted[_MOST_READ:]

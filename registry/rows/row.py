@@ -80,8 +80,8 @@ class RowStore(Protocol):
         """Return all rows, of all owners."""
         ...
 
-    def read(self, keys: Collection[RecordKey]) -> Iterable[Row]:
-        """Return the rows about the records *keys*."""
+    def read(self, ids: Collection[str]) -> Iterable[Row]:
+        """Return the rows *ids*."""
         ...
 
     def write(self, changes: Sequence[RowChange]) -> None:

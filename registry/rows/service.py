@@ -22,6 +22,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.model import rrtype
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import (
     AdjustedRecords,
@@ -181,7 +182,9 @@ class RowService:
                 rows += self._rows.find(name)
         if page.after is None:
             left = [row for row in self._rows.list_all() if self._is_left(row, zone, current)]
-            self._leftovers[zone.id] = tuple(row for row in left if row.owner == self._owner)
+            ours = (row for row in left if row.owner == self._owner)
+            records = current.records
+            self._leftovers[zone.id] = tuple(row for row in ours if not _is_delegated(row.key.name, zone, records))
             rows += [row for row in left if row.key.name not in current.cursors]
             del self._rounds[zone.id]
         # in front, because a page may end in the middle of a name
@@ -189,7 +192,11 @@ class RowService:
 
     def _is_left(self, row: Row, zone: Zone, current: _Round) -> bool:
         name = row.key.name
-        return row.key not in current.records and name.within(zone.name) and zone in self._placement.find_zones(name)
+        return (
+            current.records.isdisjoint((row.key, _find_unreadable(row)))
+            and name.within(zone.name)
+            and zone in self._placement.find_zones(name)
+        )
 
     def _scan_for(self, zone: Zone) -> None:
         """Read all rows, unless they were read for another zone since *zone* was read the last time."""
@@ -208,8 +215,10 @@ class RowService:
         records = self._reader.read_names(zone, names)
         keys = {record.key for record in records if record.name in names}
         keys |= {RecordKey(name, "", rtype) for name in names for rtype in self._managed_types}
-        keys |= {row.key for name in names for row in self._rows.find(name)}
-        found = dict.fromkeys(keys) | {row.key: row for row in self._store.read(sorted(keys))}
+        known = [row for name in names for row in self._rows.find(name)]
+        ids = {*map(self._store.build_id, keys), *(row.id for row in known)}
+        keys |= {row.key for row in known}
+        found = dict.fromkeys(keys) | {row.key: row for row in self._store.read(sorted(ids))}
         self._rows.set(found | {key: change.new for key, change in self._unfinished.items() if key in keys})
         return (*records, *(present_row(row) for name in dict.fromkeys(names) for row in self._rows.find(name)))
 
@@ -228,18 +237,19 @@ class RowService:
         if not changes:
             return self._writer.submit(zone, batch)
         done: list[RowChange] = []
+        before = {key: change.new for key, change in self._unfinished.items()}
         try:
             for part in _split([replace(one, new=one.new or one.old) for one in changes], self._store.max_changes):
                 self._store.write(part)
                 done += part
         except RowsChangedError as changed:
             self._rows.set(changed.rows)
-            self._withdraw(done)
+            self._withdraw(done, before)
             return WriteConflict(
                 message=str(changed), offending_names=tuple(sorted({key.name for key in changed.rows}))
             )
         except ProviderError as failed:
-            self._withdraw(done)
+            self._withdraw(done, before)
             return _convert_to_outcome(failed)
         self._rows.set({one.key: one.new for one in done})
         for one in done:
@@ -249,7 +259,7 @@ class RowService:
         if isinstance(outcome, Unknown):
             return outcome
         if not isinstance(outcome, Applied):
-            self._withdraw(done)
+            self._withdraw(done, before)
             return outcome
         self._finish(self._list_removals(zone, changes))
         rows = tuple(present_row(change.new) for change in changes if change.new)
@@ -267,10 +277,10 @@ class RowService:
         unfinished = self._unfinished.get(change.key)
         return replace(change, old=unfinished.old) if unfinished else change
 
-    def _withdraw(self, done: Iterable[RowChange]) -> None:
-        """Make the rows what they were presented as before the changes *done*."""
-        before = {one.key: one.old for one in done} | {key: one.new for key, one in self._unfinished.items()}
-        self._finish([RowChange(old=one.new, new=before[one.key]) for one in done if one.old != one.new])
+    def _withdraw(self, done: Iterable[RowChange], before: Mapping[RecordKey, Row | None]) -> None:
+        """Make the rows what they were presented as before the changes *done*: as in *before*, others as stated."""
+        changes = [RowChange(old=one.new, new=before.get(one.key, one.old)) for one in done]
+        self._finish([one for one in changes if one.old != one.new])
 
     def _list_removals(self, zone: Zone, changes: Iterable[RowChange]) -> list[RowChange]:
         """Return the removals of rows of deleted records, and of rows of ours in *zone* that have no record.
@@ -289,7 +299,7 @@ class RowService:
             return True
         try:
             return any(
-                record.key == row.key
+                record.key in (row.key, _find_unreadable(row))
                 for zone in self._placement.find_zones(row.key.name)
                 if zone != besides
                 for record in self._reader.read_names(zone, (row.key.name,))
@@ -318,6 +328,20 @@ class RowService:
                 changes = [one for one in changes if one.key not in changed.rows]
             else:
                 return
+
+
+def _find_unreadable(row: Row) -> RecordKey:
+    """Return the key of the record of *row* while the service has a value for it that cannot be read."""
+    return replace(row.key, type=rrtype.UNREADABLE)
+
+
+def _is_delegated(name: DnsName, zone: Zone, records: Collection[RecordKey]) -> bool:
+    """Return whether *records* of *zone* delegate *name* to a zone, which has its records even if it is not listed."""
+    while name != zone.name:
+        if RecordKey(name, "", rrtype.NS) in records:
+            return True
+        name = DnsName(name.parent)
+    return False
 
 
 def _remove_rows(change_set: ChangeSet) -> ChangeSet:

@@ -33,9 +33,9 @@ class RowStoreInMemory:
         self.scans += 1
         return list(self.rows.values())
 
-    def read(self, keys: Collection[RecordKey]) -> Iterable[Row]:
+    def read(self, ids: Collection[str]) -> Iterable[Row]:
         self._fail()
-        return [self.rows[key] for key in keys if key in self.rows]
+        return [row for row in self.rows.values() if row.id in ids]
 
     def write(self, changes: Sequence[RowChange]) -> None:
         self._fail()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Applied, Batch, Change, ChangeSet, Create, Forbidden, TryLater, Unknown, WriteConflict
@@ -313,6 +314,40 @@ def test_a_row_stays_while_another_zone_of_the_same_name_has_the_record() -> Non
     for zone, left in ((ZONE, {key("A", "web")}), (private, set())):
         assert isinstance(site.apply(delete(find(REGISTRY, site.read(zone), key("A", "web"))), zone=zone), Applied)
         assert set(site.store.rows) == left
+
+
+def test_the_row_of_a_record_that_cannot_be_read_now_stays() -> None:
+    site = start(record("?", "web", target="A: not an address"))
+    site.store.rows[key("A", "web")] = row("A", "web")
+    site.apply(create(build_desired("A", "api")))
+    assert key("A", "web") in site.store.rows
+
+
+def test_rows_about_names_of_a_delegated_zone_that_is_not_listed_stay() -> None:
+    site = start(record("NS", "dev", target="ns1.dev.x.test"))
+    site.store.rows |= {key("A", name): row("A", name) for name in ("web.dev", "dev", "web")}
+    site.apply(create(build_desired("A", "api")))
+    assert set(site.store.rows) == {key("A", name) for name in ("web.dev", "dev", "api")}
+
+
+def test_a_row_that_could_not_be_removed_makes_no_record_ours_that_another_writer_created() -> None:
+    site = start(*parse_records("A web"))
+    site.store.rows[key("A", "web")] = row("A", "web")
+    change, current = delete(own(site, "A", "web")), site.read()
+    site.store.failures = [None, RetryableError("later")]
+    assert isinstance(site.apply(change, current=current), Applied)
+    current = site.read()
+    site.put(record("A", "web"))
+    assert isinstance(site.apply(create(build_desired("A", "web")), current=current), WriteConflict)
+    assert not own(site, "A", "web").is_ours
+    assert site.store.rows == {}
+
+
+def test_a_row_whose_id_is_spelled_in_another_way_is_read() -> None:
+    site = start(*parse_records("A web"))
+    site.store.rows[key("A", "web")] = replace(row("A", "web"), id="Web.X.test#A#")
+    site.read()
+    assert find(REGISTRY, site.service.read_names(ZONE, [build_name("web")]), key("A", "web")).is_ours
 
 
 # The process ends at any call.
