@@ -114,7 +114,9 @@ class OwnershipTable:
             for name, value in ((f":o{number}", {"S": row.owner}), (f":l{number}", _format_labels(row)))
         }
         condition = " OR ".join(
-            f"(#o = :o{number} AND #l = :l{number})" if row else "attribute_not_exists(#k)"
+            f"(#o = :o{number} AND (#l = :l{number}{'' if row.labels else ' OR attribute_not_exists(#l)'}))"
+            if row
+            else "attribute_not_exists(#k)"
             for number, row in enumerate(sides)
         )
         used = {name: _NAMES[name] for name in _NAMES if name in condition}

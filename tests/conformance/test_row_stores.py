@@ -202,6 +202,17 @@ def test_an_item_about_no_record_is_left_alone(table: tuple[RowStore, Any]) -> N
     assert read(store) == [make(store, "web.x.test")]
 
 
+def test_an_item_that_somebody_wrote_without_labels_can_be_changed(table: tuple[RowStore, Any]) -> None:
+    store, client = table
+    item = {"k": {"S": "web.x.test#A#"}, "o": {"S": "me"}}
+    client.put_item(TableName=store.name.removeprefix("table "), Item=item)
+    (old,) = read(store)
+    new = make(store, "web.x.test", resource="service/shop/web")
+    for change in (RowChange(old=old, new=old), RowChange(old=old, new=new)):
+        store.write([change])
+    assert read(store) == [new]
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
