@@ -19,7 +19,7 @@ from extdns.app.registry import build_registry
 from extdns.app.row_store import open_row_store
 from extdns.engine.batches import select_for_batch
 from extdns.errors import ProviderError, sanitize
-from extdns.model.change import Applied, Batch, Blocked, ChangeSet, Update
+from extdns.model.change import Applied, Batch, Blocked, ChangeSet, Outcome, Refused, Update, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
 from extdns.model.value import Value
@@ -176,11 +176,12 @@ def move_to_texts(
         done, problems = _write(zone, _complete(old, texts, zone, by_texts), reader, writer)
         moved += done
         failed += problems
-    if failed:
-        return Migration(moved=tuple(moved), failed=tuple(failed))
-    spare, empty = _find_spare_rows(store, _read_zones(reader) if writer else zones, by_texts, scope)
+    if writer and not zones.failed:
+        zones = _read_zones(reader)
+        failed += zones.failed
+    spare, empty = _find_spare_rows(store, zones, by_texts, scope)
     if writer:
-        failed = _write_rows(store, [RowChange(old=row, new=None) for row in (*spare, *empty)])
+        failed += _write_rows(store, [RowChange(old=row, new=None) for row in (*spare, *empty)])
     return Migration(
         moved=tuple(sorted({*moved, *map(_describe_row, spare)})),
         removed=tuple(map(_describe_row, empty)),
@@ -289,15 +290,20 @@ def _write(
             change_sets.append(one)
     moved: list[str] = []
     number = 0
-    while change_sets:
-        selected = select_for_batch(change_sets, reader.capabilities) if writer else tuple(change_sets)
+    parts: list[Sequence[ChangeSet]] = [change_sets]
+    while parts:
+        if not (part := parts.pop()):
+            continue
+        selected = select_for_batch(part, reader.capabilities) if writer else tuple(part)
         names = {one.name for one in selected}
-        change_sets = [one for one in change_sets if one.name not in names]
+        parts.append([one for one in part if one.name not in names])
         number += 1
         batch = Batch(number=number, zone=zone, change_sets=selected)
-        outcome = _submit(batch, reader, writer) if writer else None
-        if outcome:
-            failed += [f"{name}: {sanitize(outcome, _MAX_LINE)}" for name in sorted(names)]
+        outcome = _submit(batch, reader, writer) if writer else Applied(records=())
+        if isinstance(outcome, Refused | WriteConflict) and (half := len(selected) // 2):
+            parts += [selected[half:], selected[:half]]
+        elif not isinstance(outcome, Applied):
+            failed += [f"{name}: {sanitize(outcome.message, _MAX_LINE)}" for name in sorted(names)]
         else:
             moved += [
                 f"{change.key.type} {change.key.name}{_describe_set(change.key)}"
@@ -307,15 +313,14 @@ def _write(
     return moved, failed
 
 
-def _submit(batch: Batch, reader: ZoneReader, writer: ZoneWriter) -> str:
-    """Submit *batch*, and return why it was not applied; "" if it was."""
+def _submit(batch: Batch, reader: ZoneReader, writer: ZoneWriter) -> Outcome:
+    """Submit *batch*, and return its outcome."""
     if not reader.capabilities.is_safe_to_write_blind:
         names = tuple(dict.fromkeys(write.key.name for write in batch.writes))
         current = {record.key: record for record in reader.read_names(batch.zone, names)}
         if any(current.get(write.key) != write.old for write in batch.writes):
-            return "its ownership records have changed since they were read"
-    outcome = writer.submit(batch.zone, batch)
-    return "" if isinstance(outcome, Applied) else outcome.message
+            return WriteConflict(message="its ownership records have changed since they were read")
+    return writer.submit(batch.zone, batch)
 
 
 def _describe_row(row: Row) -> str:

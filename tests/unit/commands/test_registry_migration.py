@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from extdns.commands.registry_migration import Migration, MigrationScope, move_rows, move_to_rows, move_to_texts
-from extdns.model.change import Batch, ChangeSet, Write
+from extdns.model.change import Batch, ChangeSet, Outcome, Refused, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, restate_record
 from extdns.model.value import StringMap
@@ -172,6 +172,29 @@ def test_the_record_of_a_zone_whose_text_is_in_the_parent_zone_is_moved() -> Non
     assert site.store.rows[key("A", "dev")].owner == "me"
     assert site.to_rows().moved == ()
     assert site.provider.read_names(ZONE, [text.name]) == (text,)
+
+
+def test_rows_move_to_texts_though_that_of_another_name_cannot() -> None:
+    site = Site(*OURS, *parse_records("own a-a owner=you"))
+    site.add_rows(*OURS)
+    assert len(site.to_texts().failed) == 1
+    assert set(site.store.rows) == {key("A", "a"), key("AAAA", "a")}
+
+
+class RefusingProvider(InMemoryProvider):
+    """A service that refuses every batch with the name `b`."""
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        if build_name("b") in {one.name for one in batch.change_sets}:
+            return Refused(message="no")
+        return super().submit(zone, batch)
+
+
+def test_a_name_that_the_service_refuses_is_the_only_one_that_is_not_moved() -> None:
+    site = start_texts()
+    site.provider = RefusingProvider(seed={ZONE: (*OURS, *OTHERS, *TEXTS, APEX)})
+    assert site.to_rows().failed == ("b.x.test: no",)
+    assert set(site.store.rows) == KEYS - {key("CNAME", "b")}
 
 
 def test_encrypted_texts_are_moved_there_and_back() -> None:
