@@ -14,14 +14,15 @@ is used by the next record at its key, or removed after the next batch in its zo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
 from msgspec.structs import replace
 
+from extdns import log
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.log import Event
 from extdns.model import rrtype
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import (
@@ -42,6 +43,8 @@ from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import RateLimitStatus, Zone, ZoneList, ZonePage, ZonePlacement
 from extdns.ports import AdjustingReader, RateLimited, ZoneReader, ZoneWriter
 from registry.rows.row import Row, RowChange, RowsChangedError, RowStore, is_row, parse_row, present_row
+
+_log = log.get(__name__)
 
 _MAX_LEFTOVERS: Final = 100
 """How many rows without a record are removed after one batch."""
@@ -312,11 +315,13 @@ class RowService:
         for change in changes:
             self._unfinished[change.key] = change
             self._rows.set({change.key: change.new})
-        with suppress(ProviderError):
+        try:
             for part in _split(tuple(self._unfinished.values()), self._store.max_changes):
                 self._write_unless_changed(part)
                 for change in part:
                     self._unfinished.pop(change.key, None)
+        except ProviderError as failed:
+            _log.warning(Event.ROWS_LEFT, store=self._store.name, count=len(self._unfinished), message=str(failed))
 
     def _write_unless_changed(self, changes: Sequence[RowChange]) -> None:
         """Make *changes* except those of rows that somebody else has changed."""

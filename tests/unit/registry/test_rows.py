@@ -343,6 +343,15 @@ def test_a_row_that_could_not_be_removed_makes_no_record_ours_that_another_write
     assert site.store.rows == {}
 
 
+def test_the_log_says_why_a_row_could_not_be_removed(caplog: pytest.LogCaptureFixture) -> None:
+    site = start(*parse_records("A web"))
+    site.store.rows[key("A", "web")] = row("A", "web")
+    change, current = delete(own(site, "A", "web")), site.read()
+    site.store.failures = [None, ForbiddenError("dynamodb:DeleteItem is not allowed")]
+    site.apply(change, current=current)
+    assert [one.__dict__["extdns_fields"]["message"] for one in caplog.records] == ["dynamodb:DeleteItem is not allowed"]
+
+
 def test_a_row_whose_id_is_spelled_in_another_way_is_read() -> None:
     site = start(*parse_records("A web"))
     site.store.rows[key("A", "web")] = replace(row("A", "web"), id="Web.X.test#A#")
