@@ -127,7 +127,13 @@ class RowRegistry:
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
         """Return *change_set* with the writes of its records, their rows, and TXT records that no record needs."""
-        read = self._read(current, change_set.zone)
+        held = tuple(current)
+        read = self._read(held, change_set.zone)
+        new = [one for one in change_set.changes if isinstance(one, Create) and one.key not in read.rows]
+        texts = [one for one in held if not is_row(one.key)]
+        by_texts = self._txt.complete(replace(change_set, changes=tuple(new)), texts) if new else change_set
+        if isinstance(by_texts, Blocked) and by_texts.reason is Reason.OWNED_BY_OTHER:
+            return by_texts
         writes: dict[RecordKey, Write] = {}
         for change in change_set.changes:
             row, key = read.rows.get(change.key), build_row_key(change.key)

@@ -32,7 +32,6 @@ from tests.unit.registry.zone_records import (
     build_desired,
     build_name,
     key,
-    ownership_record,
     parse_records,
     record,
 )
@@ -122,9 +121,17 @@ def test_no_record_is_created_where_a_row_has_another_owner() -> None:
     assert found.reason is Reason.OWNED_BY_OTHER
 
 
-def test_no_cname_is_created_beside_a_foreign_ownership_record() -> None:
-    records = [ownership_record("cname-web", "you")]
-    assert get_block(REGISTRY, records, create(build_desired("CNAME", "cname-web"))).reason is Reason.NO_OWNERSHIP_NAME
+def test_no_record_is_created_where_a_text_has_another_owner() -> None:
+    texts, change = parse_records("own a-web owner=you"), create(build_desired("A", "web"))
+    assert get_block(REGISTRY, texts, change).reason is Reason.OWNED_BY_OTHER
+    assert build(REGISTRY, [*texts, *rows(row("A", "web"))], change)
+    assert build(REGISTRY, [*texts, *parse_records("A web")], create(build_desired("A", "a-web")))
+
+
+def test_no_cname_is_created_beside_an_ownership_record() -> None:
+    change = create(build_desired("CNAME", "a-web"))
+    for owner, reason in (("me", Reason.NO_OWNERSHIP_NAME), ("you", Reason.OWNED_BY_OTHER)):
+        assert get_block(REGISTRY, parse_records(f"A web, own a-web owner={owner}"), change).reason is reason
 
 
 # Reading and writing rows with the records.
@@ -349,7 +356,8 @@ def test_the_log_says_why_a_row_could_not_be_removed(caplog: pytest.LogCaptureFi
     change, current = delete(own(site, "A", "web")), site.read()
     site.store.failures = [None, ForbiddenError("dynamodb:DeleteItem is not allowed")]
     site.apply(change, current=current)
-    assert [one.__dict__["extdns_fields"]["message"] for one in caplog.records] == ["dynamodb:DeleteItem is not allowed"]
+    (line,) = caplog.records
+    assert line.__dict__["extdns_fields"]["message"] == "dynamodb:DeleteItem is not allowed"
 
 
 def test_a_row_whose_id_is_spelled_in_another_way_is_read() -> None:
