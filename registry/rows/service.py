@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import Lock
 from typing import Final
 
@@ -134,6 +135,7 @@ class RowService:
         self._scanned_for: set[str] = set()
         self._rounds: dict[str, _Round] = {}
         self._leftovers: dict[str, tuple[Row, ...]] = {}
+        self._with_record: dict[str, frozenset[RecordKey]] = {}
         self._zones: ZoneList = ZoneList(zones=())
         self._placement = ZonePlacement(())
         self._unfinished: dict[RecordKey, RowChange] = {}
@@ -184,7 +186,9 @@ class RowService:
             if current.cursors.setdefault(name, after) == after:
                 rows += self._rows.find(name)
         if page.after is None:
-            left = [row for row in self._rows.list_all() if self._is_left(row, zone, current)]
+            known = self._rows.list_all()
+            self._with_record[zone.id] = frozenset(row.key for row in known if row.key in current.records)
+            left = [row for row in known if self._is_left(row, zone, current)]
             ours = (row for row in left if row.owner == self._owner)
             records = current.records
             self._leftovers[zone.id] = tuple(row for row in ours if not _is_delegated(row.key.name, zone, records))
@@ -196,8 +200,8 @@ class RowService:
     def _is_left(self, row: Row, zone: Zone, current: _Round) -> bool:
         name = row.key.name
         return (
-            current.records.isdisjoint((row.key, _find_unreadable(row)))
-            and name.within(zone.name)
+            name.within(zone.name)
+            and current.records.isdisjoint((row.key, _find_unreadable(row)))
             and zone in self._placement.find_zones(name)
         )
 
@@ -291,10 +295,11 @@ class RowService:
         A row stays if a record that it may be about is in another zone, or if that is not known.
         """
         removed = [one for one in changes if one.new is None and one.old]
-        written = {one.key for one in changes}
-        left = [row for row in self._leftovers.pop(zone.id, ())[:_MAX_LEFTOVERS] if row.key not in written]
-        found = [one for one in removed if one.old and not self._is_needed(one.old, besides=zone)]
-        return [*found, *(RowChange(old=row, new=None) for row in left if not self._is_needed(row))]
+        others = ({one.key for one in changes}, *self._with_record.values())
+        found = (row for row in self._leftovers.pop(zone.id, ()) if not any(row.key in keys for keys in others))
+        left = tuple(islice(found, _MAX_LEFTOVERS))
+        gone = [one for one in removed if one.old and not self._is_needed(one.old, besides=zone)]
+        return [*gone, *(RowChange(old=row, new=None) for row in left if not self._is_needed(row))]
 
     def _is_needed(self, row: Row, besides: Zone | None = None) -> bool:
         """Return whether a zone, other than *besides*, has the record of *row*, or whether that is not known."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import pytest
@@ -348,6 +348,22 @@ def test_a_row_that_could_not_be_removed_makes_no_record_ours_that_another_write
     assert isinstance(site.apply(create(build_desired("A", "web")), current=current), WriteConflict)
     assert not own(site, "A", "web").is_ours
     assert site.store.rows == {}
+
+
+def test_rows_whose_records_another_zone_has_cost_no_reads() -> None:
+    private = Zone(name=ZONE.name, id="2", private=True)
+    site = Site(ReadsPages(seed={ZONE: (), private: parse_records("A web")}), ZONE, private)
+    site.store.rows[key("A", "web")] = row("A", "web")
+    site.read(private)
+    site.apply(create(build_desired("A", "api")))
+    assert key("A", "web") in site.store.rows
+
+
+class ReadsPages(InMemoryProvider):
+    """A service of which no single names are read."""
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        raise AssertionError(zone, names)
 
 
 def test_the_log_says_why_a_row_could_not_be_removed(caplog: pytest.LogCaptureFixture) -> None:
