@@ -25,6 +25,7 @@ from extdns.model.record import OWNER, DesiredRecord, OwnedRecord, Record, Recor
 from extdns.model.value import Value
 from extdns.model.zone import Zone, ZonePlacement
 from registry.rows.row import Row, RowChange, RowsChangedError, RowStore, is_row
+from registry.rows.service import find_unreadable, is_delegated
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -194,23 +195,25 @@ def _find_spare_rows(
 ) -> tuple[list[Row], list[Row]]:
     """Return our rows whose records have TXT ownership records in all their zones, and those that have no record.
 
-    Rows about names in zones that are not listed stay.
+    Rows about names in zones that are not listed stay, and those about records that cannot be read.
     """
     ours: set[tuple[Zone, RecordKey]] = set()
-    existing: set[tuple[Zone, RecordKey]] = set()
+    existing: dict[Zone, set[RecordKey]] = {}
     for zone, records in zones.records.items():
         found = by_texts.read([one for one in records if not is_row(one.key)], zone)
-        existing |= {(zone, one.key) for one in found}
+        existing[zone] = {one.key for one in found}
         ours |= {(zone, one.key) for one in found if one.is_ours}
     spare, empty = [], []
     for row in sorted(store.read_all(), key=lambda row: row.key) if not zones.failed else ():
-        homes = {(zone, row.key) for zone in zones.placement.find_zones(row.key.name)}
+        homes = zones.placement.find_zones(row.key.name)
         if row.owner != scope.owner or not homes or not scope.matches(row.key.name):
             continue
-        if not homes & existing:
+        if present := {(zone, row.key) for zone in homes if row.key in existing[zone]}:
+            spare += [row] if present <= ours else []
+        elif not any(
+            find_unreadable(row) in existing[zone] or is_delegated(row.key.name, zone, existing[zone]) for zone in homes
+        ):
             empty.append(row)
-        elif homes & existing <= ours:
-            spare.append(row)
     return spare, empty
 
 

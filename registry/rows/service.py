@@ -191,7 +191,7 @@ class RowService:
             left = [row for row in known if self._is_left(row, zone, current)]
             ours = (row for row in left if row.owner == self._owner)
             records = current.records
-            self._leftovers[zone.id] = tuple(row for row in ours if not _is_delegated(row.key.name, zone, records))
+            self._leftovers[zone.id] = tuple(row for row in ours if not is_delegated(row.key.name, zone, records))
             rows += [row for row in left if row.key.name not in current.cursors]
             del self._rounds[zone.id]
         # in front, because a page may end in the middle of a name
@@ -201,7 +201,7 @@ class RowService:
         name = row.key.name
         return (
             name.within(zone.name)
-            and current.records.isdisjoint((row.key, _find_unreadable(row)))
+            and current.records.isdisjoint((row.key, find_unreadable(row)))
             and zone in self._placement.find_zones(name)
         )
 
@@ -307,7 +307,7 @@ class RowService:
             return True
         try:
             return any(
-                record.key in (row.key, _find_unreadable(row))
+                record.key in (row.key, find_unreadable(row))
                 for zone in self._placement.find_zones(row.key.name)
                 if zone != besides
                 for record in self._reader.read_names(zone, (row.key.name,))
@@ -340,12 +340,12 @@ class RowService:
                 return
 
 
-def _find_unreadable(row: Row) -> RecordKey:
+def find_unreadable(row: Row) -> RecordKey:
     """Return the key of the record of *row* while the service has a value for it that cannot be read."""
     return replace(row.key, type=rrtype.UNREADABLE)
 
 
-def _is_delegated(name: DnsName, zone: Zone, records: Collection[RecordKey]) -> bool:
+def is_delegated(name: DnsName, zone: Zone, records: Collection[RecordKey]) -> bool:
     """Return whether *records* of *zone* delegate *name* to a zone, which has its records even if it is not listed."""
     while name != zone.name:
         if RecordKey(name, "", rrtype.NS) in records:

@@ -181,6 +181,13 @@ def test_rows_move_to_texts_though_that_of_another_name_cannot() -> None:
     assert set(site.store.rows) == {key("A", "a"), key("AAAA", "a")}
 
 
+def test_rows_about_records_that_cannot_be_read_or_are_in_a_delegated_zone_stay() -> None:
+    site = Site(record("?", "a", target="A: not an address"), record("NS", "dev", target="ns1.test"))
+    site.add_rows(*parse_records("A a, A web.dev, A gone"))
+    assert site.to_texts().removed == ("A gone.x.test",)
+    assert set(site.store.rows) == {key("A", "a"), key("A", "web.dev")}
+
+
 class RefusingProvider(InMemoryProvider):
     """A service that refuses every batch with the name `b`."""
 
