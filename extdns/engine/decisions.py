@@ -86,7 +86,8 @@ class Decisions:
             self._by_name[name] = new
         else:
             self._by_name.pop(name, None)
-        return tuple([decision for decision in new if decision not in old]) if old else new
+        known = set(old)
+        return tuple([decision for decision in new if decision not in known]) if old else new
 
     def _count(self, decision: Decision, step: int) -> None:
         self.reasons[decision.reason] += step

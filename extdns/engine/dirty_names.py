@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from extdns.model.dns_name import DnsName
@@ -16,12 +15,18 @@ class DirtyNames:
     """The names to plan again.
 
     Names that became dirty together with few others are planned by the next step. All others wait in a line, of which
-    each step plans the first ones. So the names of a large object, or of a full pass, do not delay other names.
+    each step plans the first ones. So the names of a large object, of many objects, or of a full pass do not delay
+    other names.
     """
 
-    def __init__(self, most: int) -> None:
-        """Start without names. *most* is how many names are few, and how many of the line a step plans."""
-        self._most = most
+    def __init__(self, most: int, weigh: Callable[[DnsName], int]) -> None:
+        """Start without names.
+
+        Args:
+            most: how many names are few, and how many of the line a step plans.
+            weigh: returns as how many names a name counts; at least 1.
+        """
+        self._most, self._weigh = most, weigh
         self._now: set[DnsName] = set()
         self._new: set[DnsName] = set()
         self._line: dict[DnsName, None] = {}
@@ -40,22 +45,32 @@ class DirtyNames:
         added = set(names)
         if at_once:
             self._now |= added
-        elif len(added) > self._most:
+        elif sum(map(self._weigh, added)) > self._most:
             self._line.update(dict.fromkeys(sorted(added)))
         else:
             self._new |= added
 
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans."""
-        if len(self._new) > self._most:
-            new, self._new = self._new, set()
-            self.add(new)
-        taken = self._now.union(self._new, islice(self._line or self._last, self._most))
+        light = self._select(sorted(self._new, key=lambda name: (self._weigh(name), name)))
+        self._line.update(dict.fromkeys(sorted(self._new.difference(light))))
+        taken = self._now.union(light, self._select(self._line or self._last))
         self._now, self._new = set(), set()
         for name in taken:
             self._line.pop(name, None)
             self._last.pop(name, None)
         return taken
+
+    def _select(self, names: Iterable[DnsName]) -> list[DnsName]:
+        """Return the first of *names*: as many as are few, but at least one."""
+        found: list[DnsName] = []
+        left = self._most
+        for name in names:
+            left -= self._weigh(name)
+            if found and left < 0:
+                break
+            found.append(name)
+        return found
 
     def postpone(self, after: Mapping[DnsName, AbstractSet[str]]) -> set[DnsName]:
         """Plan each key of *after* after the line, if one of its values is in the line; return these keys."""

@@ -38,6 +38,7 @@ from extdns.engine.state_sync import Leadership, StateSync
 from extdns.engine.zone_refresher import ZoneRefresher
 from extdns.engine.zones import Zones
 from extdns.model.change import ADJUSTMENT, COMPUTED, PLAN, RULES, Applied, Awaited, Wait
+from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import KindState, Phase
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Engine:
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
-        self._dirty = DirtyNames(settings.names_per_step)
+        self._dirty = DirtyNames(settings.names_per_step, self._weigh)
         self._plan_at = self._now_s = self._dirty_since_at = 0.0
         self._has_planned_all = self._expects_observations = False
         self._written: set[DnsName] = set()
@@ -320,6 +321,12 @@ class Engine:
             self._plan_at = plan_at
         self._dirty.add(names, at_once=at_once)
 
+    def _weigh(self, name: DnsName) -> int:
+        """Return as how many names *name* counts in a slice: one with many claims, decisions or targets as several."""
+        claims, decisions = self.claims.claims(name), self.decisions.decisions(name)
+        targets = sum([len(claim.desired.targets) for claim in claims if isinstance(claim, ResolvedClaim)])
+        return 1 + (len(claims) + len(decisions) + targets // 10) // 8
+
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
         yield from self.decisions.unjudged_by_name
@@ -387,8 +394,8 @@ class Engine:
                 break
             self._dirty.add(self._refresher.add_related(granted))
             new += self._plan_dirty(now_s)
-        in_force = [decision for decision in new if decision in self.decisions.decisions(decision.name)]
-        return tuple(sorted(in_force, key=lambda decision: decision.sort_key))
+        in_force = {one for name in {decision.name for decision in new} for one in self.decisions.decisions(name)}
+        return tuple(sorted(in_force.intersection(new), key=lambda decision: decision.sort_key))
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
         """Plan a slice of the dirty names, sorted; return the new decisions.

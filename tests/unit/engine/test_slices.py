@@ -42,6 +42,24 @@ def test_other_names_are_planned_and_written_while_a_large_object_is_planned() -
     assert world.list_records().keys() == {f"{name} A" for name in (*MANY, "web", "api")}
 
 
+def test_a_slice_has_fewer_names_if_they_have_many_claims_or_targets() -> None:
+    claims = [build_claim("many", name, f"192.0.2.{number}") for name in MANY for number in range(8)]
+    targets = tuple(f"192.0.2.{number}" for number in range(80))
+    world = start_world(names_per_step=2)
+    world.feed(combine(observe("many", *claims), observe("web", build_claim("web", "web"))))
+    assert list_planned(world) == {"many0", "web"}
+    world = start_world(names_per_step=2)
+    world.feed(observe("many", *(build_claim("many", name, *targets) for name in MANY)))
+    assert list_planned(world) == {"many0"}
+
+
+def test_names_with_few_claims_go_before_those_of_many_objects() -> None:
+    world = start_world(names_per_step=2)
+    many = [observe(name, *(build_claim(name, name, f"192.0.2.{number}") for number in range(8))) for name in MANY]
+    world.feed(combine(*many, observe("web", build_claim("web", "web"))))
+    assert list_planned(world) == {"many0", "web"}
+
+
 def test_no_delete_is_granted_before_all_names_of_its_object_are_planned() -> None:
     names = [*(f"a{n}" for n in range(2)), *(f"b{n}" for n in range(9)), *(f"c{n}" for n in range(9))]
     world = start_world(
