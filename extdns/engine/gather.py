@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
     from extdns.model.change import Decision
     from extdns.model.claim import NameClaim
+    from extdns.model.evidence import Evidence
     from extdns.model.kind import ObjectKey
     from extdns.model.record import OwnedRecord
 
@@ -188,10 +189,13 @@ def _find_block(
 def gather_facts(view: NameView, parts: EngineParts) -> NameView:
     """Return *view* with everything on which deletes and updates of our records depend."""
     ours = [owned for owned in view.current if owned.is_ours]
-    ended, find = parts.claims.list_ended(view.name), parts.planner.find_object
+    find = parts.planner.find_object
+    ended: dict[str, dict[str, Evidence | Blocked]] = {}
+    for (identifier, resource), end in sorted(parts.claims.list_ended(view.name).items()):
+        ended.setdefault(identifier, {})[resource] = end
     hosts = [DnsName(target) for one in ours if one.record.type == rrtype.PTR for target in one.record.targets]
     named = [find(owned.resource) for owned in ours]
-    named += [find(resource) for _, resource in ended]
+    named += [find(resource) for resource in {resource: None for ends in ended.values() for resource in ends}]
     named += [claim.provenance.ref.key for claim in view.claims]
     keys = dict.fromkeys(filter(None, named))
     namespaces = {"", *(owned.namespace for owned in ours)}

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import DesiredRecord, OwnedRecord, Record
+    from extdns.model.record import DesiredRecord, Record
     from extdns.model.zone import Zone
     from extdns.planner.view import NameView
     from extdns.rules.rule_input import RuleInput
@@ -188,12 +188,12 @@ def _is_unjudged(plan: NamePlan) -> bool:
 
     A record that is kept until more is known is not judged either, whoever requests it.
     """
-    for one in plan.decisions:
-        if one.action is Action.KEEP and one.current and one.current.is_ours:
-            is_evident = any(delete.owned.key == one.current.key for delete in plan.deletes)
-            if one.reason in _UNDECIDED or not (one.requested_by or is_evident):
-                return True
-    return False
+    evident = {delete.owned.key for delete in plan.deletes}
+    return any(
+        one.reason in _UNDECIDED or not (one.requested_by or one.current.key in evident)
+        for one in plan.decisions
+        if one.action is Action.KEEP and one.current and one.current.is_ours
+    )
 
 
 def _may_be_misread(view: NameView, parts: EngineParts) -> bool:
@@ -282,7 +282,7 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
     if parts.plan_retries.by_name:
         parts.plan_retries.remove(name, Failure.PLANNING)
     if parts.claims.have_ended((name,)) and _is_decided_everywhere(name, planned, parts):
-        parts.claims.forget_ended(name, set(_list_needed_ends(planned, parts)))
+        parts.claims.forget_ended(name, set(_list_needed_ends(name, planned, parts)))
     parts.decisions.replace_unjudged(name, planned.unjudged)
     return parts.decisions.replace(name, planned.decisions)
 
@@ -293,36 +293,42 @@ def _is_decided_everywhere(name: DnsName, planned: Planned, parts: EngineParts) 
     return planned.is_outside or bool(planned.plans and all(zone_state.is_fully_known(name) for zone_state in zones))
 
 
-def _list_needed_ends(planned: Planned, parts: EngineParts) -> Iterator[tuple[str, str]]:
+def _list_needed_ends(name: DnsName, planned: Planned, parts: EngineParts) -> Iterator[tuple[str, str]]:
     """Yield set identifier and resource of each claim whose end can still be evidence for deleting a record of ours."""
-    missing = [
+    missing = {
         wait.about for _, wait in planned.waits if wait.what is Awaited.ANSWER and isinstance(wait.about, ObjectKey)
-    ]
+    }
+    identifiers: set[str] = set()
     for one in planned.decisions:
         if one.current is None or not one.current.is_ours:
             continue
         identifier, resource = one.current.record.set_identifier, parts.planner.normalize_resource(one.current)
         if resource or one.desired is None:
             yield identifier, resource
-        # once nobody requests it, it may be deleted only if none of these objects exists
-        yield from _list_possible_requesters(one.current, parts)
+        identifiers.add(identifier)
         for key in missing:
             yield identifier, key.resource
+    # once nobody requests a record, it may be deleted only if none of these objects exists
+    yield from _list_possible_requesters(name, identifiers, parts)
 
 
-def _list_possible_requesters(owned: OwnedRecord, parts: EngineParts) -> Iterator[tuple[str, str]]:
-    """Yield set identifier and resource of ended claims whose objects may still request *owned*: a list may lack some.
+def _list_possible_requesters(
+    name: DnsName, identifiers: Collection[str], parts: EngineParts
+) -> Iterator[tuple[str, str]]:
+    """Yield set identifier and resource of ended claims whose objects may still request a record of ours at *name*.
+
+    *identifiers* are the set identifiers of these records.
 
     Either a list lacks the object, and no GET has confirmed that it is gone; or a list lacks an object that its claims
     depend on; or the end of a claim is not evidence.
     """
-    for (identifier, resource), end in sorted(parts.claims.list_ended(owned.record.name).items()):
+    for (identifier, resource), end in parts.claims.list_ended(name).items():
+        if identifier not in identifiers:
+            continue
         key = parts.planner.find_object(resource)
         is_known = key is not None and (parts.claims.has_object(key) or parts.checks.exists(key) is False)
         in_doubt = isinstance(end, Blocked) or (end is Evidence.ABSENT and not is_known)
-        if identifier == owned.record.set_identifier and (
-            in_doubt or (key is not None and parts.claims.missing_dependencies(key))
-        ):
+        if in_doubt or (key is not None and parts.claims.missing_dependencies(key)):
             yield identifier, resource
 
 

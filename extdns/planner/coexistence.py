@@ -16,7 +16,7 @@ from extdns.model.change import Blocked, Change, Create, Delete, Update
 from extdns.model.claim import Provenance
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Category, Reason
-from extdns.model.record import SIMPLE, DesiredRecord, OwnedRecord, Record, get_routing
+from extdns.model.record import SIMPLE, DesiredRecord, OwnedRecord, Record, RecordKey, get_routing
 from extdns.planner.proposal import UP_TO_DATE, Candidate, NameRow, Proposal
 
 Content = DesiredRecord | Record
@@ -31,7 +31,11 @@ def can_coexist(contents: Iterable[Content]) -> bool:
 
 def list_forms(contents: Iterable[Content]) -> set[Form]:
     """Return the form of each of *contents*, on which alone it depends what it can coexist with."""
-    return {(content.type, get_routing(content)) for content in contents}
+    return set(map(_get_form, contents))
+
+
+def _get_form(content: Content) -> Form:
+    return content.type, get_routing(content)
 
 
 def exclude(one: Form, other: Form) -> bool:
@@ -61,18 +65,20 @@ def choose_routings(table: Sequence[NameRow]) -> tuple[tuple[NameRow, ...], tupl
     rows = [row for row in table if row.winners]
     if len(rows) <= 1:
         return tuple(table), ()
-    rejected: list[tuple[NameRow, str]] = []
+    rejected: dict[str, set[str]] = {}  # types by set identifier
     for rtype in sorted({rtype for row in rows for rtype in row.winners}):
         requested = [(row, get_routing(row.winners[rtype].desired)) for row in rows if rtype in row.winners]
         if len({routing for _, routing in requested}) > 1:
-            chosen = min(requested, key=lambda one: _build_routing_sort_key(one[0], one[1], rtype, table))[1]
-            rejected += [(row, rtype) for row, routing in requested if routing != chosen and rtype not in row.current]
+            chosen = _choose_routing(rtype, requested, [row.current[rtype] for row in table if rtype in row.current])
+            for row, routing in requested:
+                if routing != chosen and rtype not in row.current:
+                    rejected.setdefault(row.set_identifier, set()).add(rtype)
     if not rejected:
         return tuple(table), ()
     chosen_rows: list[NameRow] = []
     incompatible: list[Candidate] = []
     for row in table:
-        types = {rtype for rejecting, rtype in rejected if rejecting is row}
+        types = rejected.get(row.set_identifier)
         rest, dropped = _without_types(row, types) if types else (row, ())
         chosen_rows.append(rest)
         incompatible += dropped
@@ -90,30 +96,52 @@ def _without_types(row: NameRow, types: set[str]) -> tuple[NameRow, tuple[Candid
     )
 
 
-def _build_routing_sort_key(row: NameRow, routing: str, rtype: str, table: Iterable[NameRow]) -> tuple[object, ...]:
-    current = [other.current[rtype] for other in table if rtype in other.current]
-    same = [owned for owned in current if get_routing(owned.record) == routing]
-    oldest = min(requester.ref.age_sort_key for requester in row.winners[rtype].requested_by)
-    return (not any(owned.is_ours for owned in same), not same, oldest, row.set_identifier)
+def _choose_routing(rtype: str, requested: Iterable[tuple[NameRow, str]], current: Sequence[OwnedRecord]) -> str:
+    existing = {get_routing(owned.record) for owned in current}
+    ours = {get_routing(owned.record) for owned in current if owned.is_ours}
+
+    def build_sort_key(one: tuple[NameRow, str]) -> tuple[object, ...]:
+        row, routing = one
+        oldest = min(requester.ref.age_sort_key for requester in row.winners[rtype].requested_by)
+        return (routing not in ours, routing not in existing, oldest, row.set_identifier)
+
+    return min(requested, key=build_sort_key)[1]
 
 
-def is_excluded(current: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
-    """Return whether any requested record of *proposals* cannot coexist with *current*."""
-    return any(one.candidate and not can_coexist((current.record, one.candidate.desired)) for one in proposals)
+def find_exchanged(proposals: Iterable[Proposal]) -> set[RecordKey]:
+    """Return the keys of deleted records whose place a requested record takes, so that both change together."""
+    forms: set[Form] = set()
+    by_resource: dict[str, set[Form]] = {}
+    new_addresses: set[tuple[str, str]] = set()  # by set identifier and resource
+    deletes: list[Delete] = []
+    for one in proposals:
+        if isinstance(one.outcome, Delete):
+            deletes.append(one.outcome)
+        if one.candidate:
+            form = _get_form(one.candidate.desired)
+            forms.add(form)
+            resources = {requester.ref.key.resource for requester in one.candidate.requested_by}
+            for resource in resources:
+                by_resource.setdefault(resource, set()).add(form)
+            if one.current is None and one.key.type in rrtype.ADDRESSES:
+                new_addresses.update((one.key.set_identifier, resource) for resource in resources)
+
+    def is_exchanged(change: Delete) -> bool:
+        record, resource = change.current.record, change.current.resource
+        if _is_excluded(record, by_resource.get(resource, ())):
+            return True
+        if change.evidence is not Evidence.REPLACED:
+            return False
+        # If the address record of the other type exists, the object requests less than before, which needs evidence.
+        is_address_exchanged = record.type in rrtype.ADDRESSES and (record.set_identifier, resource) in new_addresses
+        return is_address_exchanged or _is_excluded(record, forms)
+
+    return {change.key for change in deletes if is_exchanged(change)}
 
 
-def is_replaced(current: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
-    """Return whether the resource of *current* now requests a record that cannot coexist with *current*."""
-    return any(
-        supersedes(candidate.desired, candidate.requested_by, current)
-        for proposal in proposals
-        if (candidate := proposal.candidate) is not None
-    )
-
-
-def supersedes(desired: DesiredRecord, requested_by: Iterable[Provenance], current: OwnedRecord) -> bool:
-    """Return whether the resource of *current* requests *desired*, and *desired* cannot coexist with *current*."""
-    return not can_coexist((current.record, desired)) and is_requested_by_resource(current, requested_by)
+def _is_excluded(record: Record, forms: Iterable[Form]) -> bool:
+    own = _get_form(record)
+    return any(form != own and exclude(own, form) for form in forms)
 
 
 def is_requested_by_resource(current: OwnedRecord, requested_by: Iterable[Provenance]) -> bool:

@@ -17,7 +17,6 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from extdns.model import rrtype
 from extdns.model.change import Awaited, Blocked, Change, ChangeSet, Create, Delete, Update, Wait
 from extdns.model.claim import NameClaim, Provenance, UnresolvedClaim
 from extdns.model.dns_name import DnsName
@@ -124,12 +123,12 @@ def find_removals(
         retained: the records that stay regardless of evidence, and why.
         settings: the settings of the planner.
     """
+    exchanged = coexistence.find_exchanged(comparison.proposals)
     return [
         one.outcome.current
         for one in comparison.proposals
         if isinstance(one.outcome, Delete)
-        and not (one.key in retained or _is_old_owners(one.outcome.current, settings))
-        and not _is_exchanged(one.outcome, comparison.proposals)
+        and not (one.key in retained or one.key in exchanged or _is_old_owners(one.outcome.current, settings))
     ]
 
 
@@ -177,11 +176,18 @@ def propose_changes(
         retained: the records that stay regardless of evidence, and why.
         settings: the settings of the planner.
     """
+    exchanged = coexistence.find_exchanged(comparison.proposals)
+    rejected: dict[tuple[str, str], Unfulfilled] = {}  # the first, by set identifier and resource
+    for one in comparison.rejected:
+        for requester in one.requested_by:
+            rejected.setdefault((one.set_identifier, requester.ref.key.resource), one)
     resolved: list[Proposal] = []
     for proposal in comparison.proposals:
         outcome = proposal.outcome
-        if isinstance(outcome, Delete):
-            outcome = _resolve_delete(outcome, comparison, findings, retained, settings)
+        if isinstance(outcome, Delete) and outcome.key in exchanged:
+            outcome = replace(outcome, evidence=Evidence.REPLACED)
+        elif isinstance(outcome, Delete):
+            outcome = _resolve_delete(outcome, rejected, findings, retained, settings)
         elif isinstance(found := findings.get(proposal.key), Blocked):
             outcome = found
         if not (isinstance(outcome, Blocked) or allows(settings.policy, outcome)):
@@ -303,56 +309,21 @@ def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], 
 
 def _resolve_delete(
     change: Delete,
-    comparison: NameComparison,
+    rejected: Mapping[tuple[str, str], Unfulfilled],
     findings: Mapping[RecordKey, Evidence | Blocked],
     retained: Mapping[RecordKey, Blocked],
     settings: PlanSettings,
 ) -> Delete | Blocked:
-    proposals = comparison.proposals
-    if _is_exchanged(change, proposals):
-        return replace(change, evidence=Evidence.REPLACED)
     if _is_old_owners(change.current, settings):
         detail = f'the record is owned by "{change.current.owner}", and taken over once an object requests it'
         return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
     found = retained.get(change.key) or findings[change.key]
     if not isinstance(found, Blocked):
         return replace(change, evidence=found)
-    if found.reason is Reason.REQUESTED_BY_OTHER:
-        return _find_rejected_successor(change.current, comparison.rejected) or found
+    successor = change.key.set_identifier, change.current.resource
+    if found.reason is Reason.REQUESTED_BY_OTHER and (one := rejected.get(successor)):
+        return replace(one.block, detail=f"the requested {one.type} record cannot replace it")
     return found
-
-
-def _is_exchanged(change: Delete, proposals: Sequence[Proposal]) -> bool:
-    """Return whether a requested record takes the place of the deleted one, so that both change together."""
-    if coexistence.is_replaced(change.current, proposals):
-        return True
-    if change.evidence is not Evidence.REPLACED:
-        return False
-    return coexistence.is_excluded(change.current, proposals) or _is_address_exchanged(change.current, proposals)
-
-
-def _is_address_exchanged(owned: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
-    """Return whether the resource of *owned*, an A or AAAA record, now requests a new one of the other type instead.
-
-    If the record of the other type exists already, the object only requests less than before, which needs evidence.
-    """
-    return owned.record.type in rrtype.ADDRESSES and any(
-        one.current is None
-        and one.candidate is not None
-        and one.key.set_identifier == owned.record.set_identifier
-        and one.key.type in rrtype.ADDRESSES
-        and coexistence.is_requested_by_resource(owned, one.candidate.requested_by)
-        for one in proposals
-    )
-
-
-def _find_rejected_successor(owned: OwnedRecord, rejected: Iterable[Unfulfilled]) -> Blocked | None:
-    """Return why a request of the resource of *owned* for its set identifier was rejected; None if none was."""
-    for one in rejected:
-        same_set = one.set_identifier == owned.record.set_identifier
-        if same_set and coexistence.is_requested_by_resource(owned, one.requested_by):
-            return replace(one.block, detail=f"the requested {one.type} record cannot replace it")
-    return None
 
 
 def _removes_targets(update: Update) -> bool:

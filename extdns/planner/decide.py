@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -18,6 +19,9 @@ from extdns.model.zone import Zone
 from extdns.planner.proposal import UP_TO_DATE, Candidate, Proposal, explain_foreign
 
 _AS_REQUESTED: Final = frozenset({Reason.PUBLISHED, Reason.DRIFT_REPAIRED})
+
+Published = Mapping[tuple[str, str], Sequence[DesiredRecord | None]]
+"""By set identifier and type, the records that were as requested when their name was planned last."""
 
 
 class Unfulfilled(Value, frozen=True, kw_only=True):
@@ -93,18 +97,21 @@ def decide(
         former: the last decisions about the name.
     """
     rest = list(unfulfilled)
+    by_reason: dict[tuple[str, Reason], list[Unfulfilled]] = {}
+    for one in rest:
+        by_reason.setdefault((one.set_identifier, one.block.reason), []).append(one)
+    published = _list_published(zone, former)
     found: list[Decision] = []
     covered: set[int] = set()
     for proposal in proposals:
-        action, reason, detail = _conclude(zone, proposal, merged, former)
+        action, reason, detail = _conclude(proposal, merged, published)
         candidate = proposal.candidate
         desired = candidate.desired if candidate else None
         requested_by = candidate.requested_by if candidate else ()
-        for one in rest if action is Action.KEEP else ():
-            if _is_answered_by(one, proposal, reason):
-                covered.add(id(one))
-                desired = desired or one.desired
-                requested_by = tuple(dict.fromkeys((*requested_by, *one.requested_by)))
+        if action is Action.KEEP and (answered := _list_answered(by_reason, proposal, reason)):
+            covered.update(map(id, answered))
+            desired = desired or next((one.desired for one in answered if one.desired), None)
+            requested_by = tuple(dict.fromkeys(chain(requested_by, *(one.requested_by for one in answered))))
         found.append(
             Decision(
                 zone=zone,
@@ -145,11 +152,15 @@ def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, 
     return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
 
 
-def _is_answered_by(one: Unfulfilled, proposal: Proposal, reason: Reason) -> bool:
-    """Return whether the decision about *proposal*, made for *reason*, also explains why *one* is unfulfilled."""
-    same_set = proposal.key.set_identifier == one.set_identifier
-    same_type = one.desired is None or one.desired.type == proposal.key.type
-    return same_set and same_type and reason is one.block.reason
+def _list_answered(
+    unfulfilled: Mapping[tuple[str, Reason], Sequence[Unfulfilled]], proposal: Proposal, reason: Reason
+) -> list[Unfulfilled]:
+    """Return the requests that the decision about *proposal*, made for *reason*, also explains.
+
+    *unfulfilled* are by set identifier and reason.
+    """
+    same_set = unfulfilled.get((proposal.key.set_identifier, reason), ())
+    return [one for one in same_set if one.desired is None or one.desired.type == proposal.key.type]
 
 
 def _decide_unfulfilled(zone: Zone | None, name: DnsName, one: Unfulfilled) -> Decision:
@@ -166,17 +177,15 @@ def _decide_unfulfilled(zone: Zone | None, name: DnsName, one: Unfulfilled) -> D
     )
 
 
-def _conclude(
-    zone: Zone | None, proposal: Proposal, merged: Collection[RecordKey], former: Iterable[Decision]
-) -> tuple[Action, Reason, str]:
+def _conclude(proposal: Proposal, merged: Collection[RecordKey], published: Published) -> tuple[Action, Reason, str]:
     match proposal.outcome:
         case Create() as create:
-            was_published = _was_as_requested(zone, create, former)
+            was_published = _was_as_requested(create, published)
             return Action.CREATE, Reason.DRIFT_REPAIRED if was_published else Reason.REQUESTED, ""
         case Update(differences=("ownership record",)):
             return Action.UPDATE, Reason.OWNERSHIP_RECORD_MISSING, ""
         case Update(differences=differences) as update:
-            return Action.UPDATE, _explain_update(zone, update, former), ", ".join(differences)
+            return Action.UPDATE, _explain_update(update, published), ", ".join(differences)
         case Delete(evidence=evidence):
             return Action.DELETE, REASONS[evidence.value], ""
         case Blocked(reason=reason, detail=detail):
@@ -185,23 +194,21 @@ def _conclude(
             return Action.NONE if proposal.current is None else Action.KEEP, reason, detail
 
 
-def _explain_update(zone: Zone | None, update: Update, former: Iterable[Decision]) -> Reason:
+def _explain_update(update: Update, published: Published) -> Reason:
     """Return why a record is updated: our owner id, a changed request, or an edit by another writer to undo (law 5)."""
     if update.differences == ("owner",):
         return Reason.OWNER_MIGRATED
-    return Reason.DRIFT_REPAIRED if _was_as_requested(zone, update, former) else Reason.CHANGED
+    return Reason.DRIFT_REPAIRED if _was_as_requested(update, published) else Reason.CHANGED
 
 
-def _was_as_requested(zone: Zone | None, change: Create | Update, former: Iterable[Decision]) -> bool:
+def _was_as_requested(change: Create | Update, published: Published) -> bool:
     """Return whether the record was as it is requested before: then another writer changed or removed it."""
-    return any(
-        one.reason in _AS_REQUESTED
-        and one.zone == zone
-        and one.desired == change.desired
-        and _is_about(one, change.key)
-        for one in former
-    )
+    return change.desired in published.get((change.key.set_identifier, change.key.type), ())
 
 
-def _is_about(decision: Decision, key: RecordKey) -> bool:
-    return decision.set_identifier == key.set_identifier and decision.type == key.type
+def _list_published(zone: Zone | None, former: Iterable[Decision]) -> Published:
+    published: dict[tuple[str, str], list[DesiredRecord | None]] = {}
+    for one in former:
+        if one.reason in _AS_REQUESTED and one.zone == zone:
+            published.setdefault((one.set_identifier, one.type), []).append(one.desired)
+    return published

@@ -365,7 +365,7 @@ def decide_name(
 def find_requested_keys(view: NameView, requested: Requested) -> frozenset[RecordKey]:
     """Return the keys of the records that an object requests, also by an unresolved claim."""
     keys = frozenset([one.desired.key for one in requested.desired.of_managed_types])
-    for claim in (*view.claims, *requested.claims):
-        if isinstance(claim, UnresolvedClaim):
-            keys |= {owned.key for owned in view.current if owned.record.set_identifier == claim.set_identifier}
-    return keys
+    unresolved = {
+        claim.set_identifier for claim in (*view.claims, *requested.claims) if isinstance(claim, UnresolvedClaim)
+    }
+    return keys.union([owned.key for owned in view.current if owned.record.set_identifier in unresolved])

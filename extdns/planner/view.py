@@ -71,8 +71,8 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
     """Everything that evidence for deletes at one name is found in, and what the delete guard says about them.
 
     Attributes:
-        ended: by set identifier and resource, the evidence that the claim of an object has ended since the start, or
-            why its end is not evidence.
+        ended: by set identifier and then by resource, sorted, the evidence that the claim of an object has ended since
+            the start, or why its end is not evidence.
         hosts: the claims to the names in our PTR records.
         kinds_down: the kinds that sources read and that are not synced, sorted by name.
         dependencies_down: the kinds of dependencies that were synced before and are not now, sorted by name.
@@ -83,7 +83,7 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
         deletes: what the delete guard says about each record of ours.
     """
 
-    ended: Mapping[tuple[str, str], Evidence | Blocked]
+    ended: Mapping[str, Mapping[str, Evidence | Blocked]]
     objects: Mapping[ObjectKey, ObjectFacts]
     hosts: Mapping[DnsName, tuple[NameClaim, ...]]
     kinds_down: Mapping[Kind, Phase]
@@ -93,19 +93,19 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
     hidden: Blocked | None
     deletes: Mapping[RecordKey, DeleteFacts]
 
-    def list_ended(self, set_identifier: str) -> dict[str, Evidence | Blocked]:
+    def list_ended(self, set_identifier: str) -> Mapping[str, Evidence | Blocked]:
         """Return by resource, sorted, how the claims with a set identifier ended."""
-        return {resource: end for (one, resource), end in sorted(self.ended.items()) if one == set_identifier}
+        return self.ended.get(set_identifier, {})
 
     def find_ended(self, set_identifier: str, resource: str) -> Evidence | Blocked | None:
         """Return how the claim of *resource* with a set identifier ended; None if it did not.
 
         With *resource* "", claims of any object count: return a `Blocked` if there is one, else the weakest evidence.
         """
+        ends = self.list_ended(set_identifier)
         if resource:
-            return self.ended.get((set_identifier, resource))
-        ends = self.list_ended(set_identifier).values()
-        return min(ends, key=lambda end: (isinstance(end, Evidence), end is not Evidence.ABSENT), default=None)
+            return ends.get(resource)
+        return min(ends.values(), key=lambda end: (isinstance(end, Evidence), end is not Evidence.ABSENT), default=None)
 
 
 class ObjectInput(NamedTuple):

@@ -115,11 +115,11 @@ def check(
 def test_how_a_claim_ended_and_what_is_known_of_its_object_decide_about_a_delete(
     owned: OwnedRecord, end: Evidence | Blocked | None, facts: dict[str, Any], expected: Evidence | Reason
 ) -> None:
-    check(owned, expected, ended={("", WEB): end} if end else {}, **facts)
+    check(owned, expected, ended={"": {WEB: end}} if end else {}, **facts)
 
 
 def test_an_invalid_hostname_that_may_stand_for_the_name_keeps_a_record_as_an_unresolved_claim_does() -> None:
-    reader = build_reader(web=replace(KNOWN, hidden=HIDDEN), ended={("", WEB): Evidence.HOSTNAME_REMOVED})
+    reader = build_reader(web=replace(KNOWN, hidden=HIDDEN), ended={"": {WEB: Evidence.HOSTNAME_REMOVED}})
     found = reader.find(A, (), ())
     assert (found.outcome, found.unresolved) == (HIDDEN, True)
 
@@ -136,7 +136,7 @@ def test_only_evidence_and_unresolved_claims_wait_until_missing_objects_are_conf
 
 def test_with_compat_an_absent_object_is_evidence_at_once() -> None:
     planner = build_planner(settings=replace(SETTINGS, compat=True))
-    reader = replace(build_reader(web=UNKNOWN, ended={("", WEB): Evidence.ABSENT}), planner=planner)
+    reader = replace(build_reader(web=UNKNOWN, ended={"": {WEB: Evidence.ABSENT}}), planner=planner)
     assert reader.find(A, (), ()).outcome is Evidence.ABSENT
 
 
@@ -182,7 +182,7 @@ def test_claims_that_may_still_request_a_record_keep_it(
 def test_a_ptr_record_is_kept_while_a_claim_to_its_host_is_unresolved_unless_its_object_lost_the_address(
     end: Evidence | None, of_host: tuple[NameClaim, ...], expected: Evidence | Reason
 ) -> None:
-    check(PTR, expected, ended={("", WEB): end} if end else {}, hosts={HOST: of_host})
+    check(PTR, expected, ended={"": {WEB: end}} if end else {}, hosts={HOST: of_host})
 
 
 @pytest.mark.parametrize(
@@ -191,11 +191,11 @@ def test_a_ptr_record_is_kept_while_a_claim_to_its_host_is_unresolved_unless_its
         ({}, None),
         ({"web": replace(KNOWN, missing=(KEYS[API],))}, Reason.ABSENCE_UNCONFIRMED),
         ({"web": replace(KNOWN, missing=(KEYS[API],)), "api": GONE}, Evidence.ABSENT),
-        ({"ended": {("", API): Evidence.ABSENT}}, Reason.ABSENCE_UNCONFIRMED),
-        ({"ended": {("", API): Evidence.ABSENT}, "api": KNOWN}, None),
-        ({"ended": {("", API): Evidence.OBJECT_DELETED}}, None),
-        ({"ended": {("one", API): Evidence.ABSENT}}, None),
-        ({"ended": {("", "crd/shop/web"): Evidence.ABSENT}}, None),
+        ({"ended": {"": {API: Evidence.ABSENT}}}, Reason.ABSENCE_UNCONFIRMED),
+        ({"ended": {"": {API: Evidence.ABSENT}}, "api": KNOWN}, None),
+        ({"ended": {"": {API: Evidence.OBJECT_DELETED}}}, None),
+        ({"ended": {"one": {API: Evidence.ABSENT}}}, None),
+        ({"ended": {"": {"crd/shop/web": Evidence.ABSENT}}}, None),
     ],
 )
 def test_a_target_is_removed_once_every_missing_object_that_may_provide_it_is_confirmed_gone(
