@@ -1,9 +1,9 @@
-"""The base class of values, immutable maps of strings, and two computations that every package needs."""
+"""The base class of values, immutable maps of strings, and three computations that every package needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -62,6 +62,18 @@ class StringMap(tuple[tuple[str, str], ...]):
 
 
 EMPTY_MAP: Final = StringMap()
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+def group_by(found: Iterable[V], get_key: Callable[[V], K]) -> dict[K, list[V]]:
+    """Return *found* by what *get_key* returns for each, in their order."""
+    groups: dict[K, list[V]] = {}
+    for one in found:
+        groups.setdefault(get_key(one), []).append(one)
+    return groups
 
 
 def format_count(number: int, one: str, several: str = "") -> str:

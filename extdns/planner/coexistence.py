@@ -167,9 +167,10 @@ def _apply_first_rule(current: Sequence[Proposal]) -> list[Proposal]:
     """Apply the first rule that blocks a change, and return the new proposals."""
     kept = _list_one_of_each_form((one, one.current.record) for one in current if one.current and _is_unchanged(one))
     made = _list_one_of_each_form((one, new) for one in current if (new := _get_written(one)))
+    unwritten = [one for one in current if _find_write_block(one)]
     for rule, others in (
         (_block_incompatible_with_current, kept),
-        (_block_without_successors, current),
+        (_block_without_successors, unwritten),
         (_block_incompatible_writes, made),
     ):
         checked = [rule(proposal, others) for proposal in current]
@@ -259,11 +260,11 @@ def _block(reason: Reason, other: Content, what: str = "") -> Blocked:
     return Blocked(reason=reason, detail=f"the requested record cannot coexist with the {named}{what}")
 
 
-def _block_without_successors(proposal: Proposal, proposals: Sequence[Proposal]) -> Proposal:
-    """Block the delete of a replaced record unless all records that replace it are written (law 6)."""
+def _block_without_successors(proposal: Proposal, unwritten: Iterable[Proposal]) -> Proposal:
+    """Block the delete of a replaced record if one of those *unwritten* would replace it (law 6)."""
     if not isinstance(proposal.outcome, Delete) or proposal.outcome.evidence is not Evidence.REPLACED:
         return proposal
-    for other in proposals:
+    for other in unwritten:
         if (reason := _find_write_block(other)) and _is_successor(other, proposal):
             return replace(
                 proposal,

@@ -20,7 +20,7 @@ from extdns.model.change import Blocked
 from extdns.model.claim import NameClaim, ResolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
-from extdns.model.value import Value
+from extdns.model.value import Value, group_by
 from extdns.planner.proposal import merge_claims
 from extdns.planner.settings import PlanSettings
 
@@ -80,10 +80,10 @@ def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord
     if len({*(one.namespace for one in contenders), *(owned.namespace for owned in current)}) <= 1:
         return ()
     found: list[Contest] = []
-    for identifier in sorted({one.claim.set_identifier for one in contenders}):
-        here = [one for one in contenders if one.claim.set_identifier == identifier]
+    existing = group_by(current, lambda owned: owned.record.set_identifier)
+    for identifier, here in sorted(group_by(contenders, lambda one: one.claim.set_identifier).items()):
         types = {rtype for one in here for rtype in one.types}
-        types |= {owned.record.type for owned in current if owned.record.set_identifier == identifier}
+        types |= {owned.record.type for owned in existing.get(identifier, ())}
         if rrtype.EXCLUSIVE in types:
             found.append(Contest(set_identifier=identifier))
         else:
@@ -117,8 +117,8 @@ def decide_contest(
 
     Args:
         contest: one of `find_contests`.
-        contenders: every claim to the name.
-        current: our records at that name.
+        contenders: the claims to its set identifier at the name, or more.
+        current: our records with that set identifier there, or more.
         retained: why abandoned records cannot pass to another namespace yet.
         settings: the settings of the planner.
     """
@@ -140,12 +140,13 @@ def decide_contest(
     else:
         holder = next(iter(holders), min(live or here, key=_get_age).namespace)
         winners = [one for one in here if one.namespace == holder]
-    if _merge_content(live, settings) == _merge_content([one for one in winners if one in live], settings):
+    if _merge_content(live, settings) == _merge_content(winners, settings):
         return []
+    won = set(winners)
     first = min(winners, key=_get_age, default=None)
     detail = f"{first.claim.provenance.ref} has precedence" if first else "other namespaces have precedence"
     block = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail=detail)
-    return [ContestLoss(contest=contest, claim=one.claim, block=block) for one in here if one not in winners]
+    return [ContestLoss(contest=contest, claim=one.claim, block=block) for one in here if one not in won]
 
 
 def _holds_types(contender: Contender, current: Iterable[OwnedRecord]) -> bool:
@@ -166,7 +167,7 @@ def _get_age(one: Contender) -> tuple[bool, str, str, str]:
     return one.claim.provenance.ref.age_sort_key
 
 
-def _merge_content(live: Iterable[Contender], settings: PlanSettings) -> set[DesiredRecord]:
-    """Return the records that the resolved claims of *live* request together, as they would be published."""
-    claims = [one.claim for one in live if isinstance(one.claim, ResolvedClaim)]
+def _merge_content(contenders: Iterable[Contender], settings: PlanSettings) -> set[DesiredRecord]:
+    """Return the records that the resolved claims of *contenders* request together, as they would be published."""
+    claims = [one.claim for one in contenders if isinstance(one.claim, ResolvedClaim)]
     return {found.desired for found in merge_claims(claims, settings)}

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from extdns.model.claim import Derivation, NameClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
-from extdns.model.value import Value
+from extdns.model.value import Value, group_by
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.comparison import find_changed
 from extdns.planner.contest import Contender, Contest, ContestLoss, decide_contest, find_abandoned, find_contests
@@ -64,19 +64,28 @@ class ContestResults(Value, frozen=True, kw_only=True):
     is_contested: bool = False
 
     def select_requests(
-        self, owned: OwnedRecord, claims: Sequence[NameClaim]
-    ) -> tuple[Sequence[NameClaim], Sequence[Candidate]]:
-        """Return those of *claims* that did not lose the contest about *owned*, and what such claims request.
+        self, records: Iterable[OwnedRecord], claims: Iterable[NameClaim]
+    ) -> Iterator[tuple[OwnedRecord, Sequence[NameClaim], Sequence[Candidate]]]:
+        """Yield each of *records*, those of *claims* to its set identifier that did not lose, and what these request.
 
-        If the ownership record names no object, return all *claims*: the record may belong to any namespace, also to
-        one that lost.
+        If the ownership record names no object, yield also the claims that lost: the record may belong to any
+        namespace.
         """
-        record = owned.record
-        if not owned.resource:
-            return claims, self.requested.of_managed_types
-        losing = [loss.claim for loss in self.losses if loss.contest.covers(record.set_identifier, record.type)]
-        left = [claim for claim in claims if claim not in losing] if losing else claims
-        return left, self.desired.of_managed_types
+        by_identifier = group_by(claims, _get_identifier)
+        losses = group_by(self.losses, lambda loss: loss.contest.set_identifier)
+        of_all, of_winners = (
+            group_by(one.of_managed_types, lambda candidate: candidate.desired.set_identifier)
+            for one in (self.requested, self.desired)
+        )
+        for owned in records:
+            identifier = owned.record.set_identifier
+            here = by_identifier.get(identifier, [])
+            if not owned.resource:
+                yield owned, here, of_all.get(identifier, [])
+                continue
+            about = losses.get(identifier, ())
+            losing = {loss.claim for loss in about if loss.contest.covers(identifier, owned.record.type)}
+            yield owned, [claim for claim in here if claim not in losing], of_winners.get(identifier, [])
 
 
 def may_be_contested(view: NameView, requested: Requested, settings: PlanSettings) -> bool:
@@ -102,17 +111,22 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
     retained, transfers, waits = _find_transfers(contenders, requested, view, view.facts, planner)
     contests = find_contests(contenders, ours)
-    losses = [
-        loss for contest in contests for loss in decide_contest(contest, contenders, ours, retained, planner.settings)
-    ]
+    contending = group_by(contenders, lambda one: one.claim.set_identifier)
+    existing = group_by(ours, lambda owned: owned.record.set_identifier)
+    losses: list[ContestLoss] = []
+    for contest in contests:
+        here, records = contending[contest.set_identifier], existing.get(contest.set_identifier, ())
+        losses += decide_contest(contest, here, records, retained, planner.settings)
     merged: frozenset[RecordKey] = frozenset()
     selected = desired
     if losses:
         merged = _find_merged(claims, contests, losses, desired, view, planner)
-        losses = [loss for loss in losses if not any(_covers(loss.contest, key) for key in merged)]
+        about_merged = group_by(merged, _get_identifier)
+        losses = [loss for loss in losses if not _covers_any(loss.contest, about_merged)]
         selected = _select(claims, contests, losses, view, planner)
-    rejected_everywhere = [one for one in contenders if _loses_all(one, contests, losses)]
-    gone = [one.claim for one in rejected_everywhere]
+    about = group_by(contests, _get_identifier)
+    lost = {(id(loss.claim), loss.contest) for loss in losses}
+    gone = {one.claim for one in contenders if _loses_all(one, about.get(one.claim.set_identifier, ()), lost)}
     return ContestResults(
         requested=desired,
         desired=selected,
@@ -168,19 +182,17 @@ def _find_transfers(
     retained: dict[RecordKey, Blocked] = {}
     transfers: list[PendingDelete] = []
     waits: list[Wait] = []
+    managed = group_by(requested.desired.of_managed_types, lambda one: one.desired.set_identifier)
+    unresolved = group_by([one.claim for one in contenders if isinstance(one.claim, UnresolvedClaim)], _get_identifier)
     for owned in find_abandoned(contenders, _select_ours(view)):
-        successors = [
-            one
-            for one in requested.desired.of_managed_types
-            if one.desired.set_identifier == owned.record.set_identifier
-        ]
-        if not successors:
+        identifier = owned.record.set_identifier
+        if not (successors := managed.get(identifier)):
             continue
         is_transfer = any(one.desired.type == owned.record.type for one in successors) or not all(
             can_coexist((owned.record, one.desired)) for one in successors
         )
-        unresolved = () if is_transfer else [one.claim for one in contenders if isinstance(one.claim, UnresolvedClaim)]
-        finding = _VIOLATION if owned.key in requested.violating else reader.find(owned, unresolved, ())
+        claims = () if is_transfer else unresolved.get(identifier, ())
+        finding = _VIOLATION if owned.key in requested.violating else reader.find(owned, claims, ())
         waits += finding.waits_for
         if isinstance(finding.outcome, Blocked):
             retained[owned.key] = finding.outcome
@@ -210,17 +222,14 @@ def _find_merged(
     ours = [owned.key for owned in view.current if owned.is_ours]
     if not (losing and ours):
         return frozenset()
-    of_all = find_changed(view.current, desired.taken, planner.settings)
+    of_all = group_by(find_changed(view.current, desired.taken, planner.settings), _get_identifier)
     winning = _select(claims, contests, losses, view, planner)
-    of_winners = find_changed(view.current, winning.taken, planner.settings)
-    merged = [
-        contest
-        for contest in losing
-        if not any(_covers(contest, key) for key in of_all) and any(_covers(contest, key) for key in of_winners)
-    ]
+    of_winners = group_by(find_changed(view.current, winning.taken, planner.settings), _get_identifier)
+    merged = [contest for contest in losing if not _covers_any(contest, of_all) and _covers_any(contest, of_winners)]
+    about = group_by(merged, _get_identifier)
     published = {(one.set_identifier, one.type) for one in view.former if one.reason is Reason.PUBLISHED}
     left = [key for key in ours if (key.set_identifier, key.type) not in published]
-    return frozenset(key for key in left if any(_covers(contest, key) for contest in merged))
+    return frozenset(key for key in left if any(_covers(contest, key) for contest in about.get(key.set_identifier, ())))
 
 
 def _select(
@@ -232,12 +241,16 @@ def _select(
 ) -> Desired:
     """Return the desired records of *claims* without the *losses*. A claim can lose one type and keep another."""
     contested = {contest.set_identifier for contest in contests}
-    others = [claim for claim in claims if not (_is_contender(claim, view) and claim.set_identifier in contested)]
+    contending, others = list[NameClaim](), list[NameClaim]()
+    for claim in claims:
+        is_contending = _is_contender(claim, view) and claim.set_identifier in contested
+        (contending if is_contending else others).append(claim)
+    by_identifier = group_by(contending, _get_identifier)
+    lost = group_by(losses, lambda loss: loss.contest)
     parts = [adjust(build_candidates(others, planner.settings), view, planner)]
     for contest in contests:
-        losing = [loss.claim for loss in losses if loss.contest == contest]
-        here = [one for one in claims if one not in others and one not in losing]
-        here = [one for one in here if one.set_identifier == contest.set_identifier]
+        losing = {loss.claim for loss in lost.get(contest, ())}
+        here = [one for one in by_identifier.get(contest.set_identifier, ()) if one not in losing]
         found = adjust(build_candidates(here, planner.settings), view, planner)
         parts.append(
             Desired(
@@ -253,25 +266,24 @@ def _select(
     )
 
 
-def _loses_all(contender: Contender, contests: Iterable[Contest], losses: Sequence[ContestLoss]) -> bool:
+def _loses_all(contender: Contender, contests: Iterable[Contest], lost: Container[tuple[int, Contest]]) -> bool:
     own = [contest for contest in contests if contender.is_about(contest)]
-    losing = [loss.contest for loss in losses if loss.claim is contender.claim]
-    return bool(own) and all(contest in losing for contest in own)
+    return bool(own) and all((id(contender.claim), contest) in lost for contest in own)
 
 
 def _reject(
     losses: Iterable[ContestLoss],
-    gone: Sequence[NameClaim],
+    gone: Container[NameClaim],
     view: NameView,
     planner: Planner,
 ) -> Iterable[Unfulfilled]:
     """Reject claims that lost a contest: the claim if it lost every record that it requests, else each lost record."""
-    rejected: list[NameClaim] = []
+    rejected: set[NameClaim] = set()
     for loss in losses:
         claim = loss.claim
         if claim in gone or isinstance(claim, UnresolvedClaim):
             if claim not in rejected:
-                rejected.append(claim)
+                rejected.add(claim)
                 yield reject_claim(claim, loss.block)
             continue
         found = adjust(build_candidates((claim,), planner.settings), view, planner)
@@ -282,3 +294,12 @@ def _reject(
 
 def _covers(contest: Contest, key: RecordKey) -> bool:
     return contest.covers(key.set_identifier, key.type)
+
+
+def _covers_any(contest: Contest, keys: Mapping[str, Iterable[RecordKey]]) -> bool:
+    """Return whether *contest* decides one of *keys*, which are by set identifier."""
+    return any(_covers(contest, key) for key in keys.get(contest.set_identifier, ()))
+
+
+def _get_identifier(one: NameClaim | Contest | RecordKey) -> str:
+    return one.set_identifier

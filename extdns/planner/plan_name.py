@@ -282,9 +282,10 @@ def _find_evidence(
     if not view.facts:
         return {}
     reader = EvidenceReader(planner=planner, facts=view.facts)
+    removals = find_removals(comparison, stays, planner.settings)
     findings = {
-        owned.key: reader.find(owned, *contested.select_requests(owned, requested.claims))
-        for owned in find_removals(comparison, stays, planner.settings)
+        owned.key: reader.find(owned, claims, candidates)
+        for owned, claims, candidates in contested.select_requests(removals, requested.claims)
     }
     for update, candidate in find_target_removals(comparison):
         if found := reader.find_target_removal(update, candidate):

@@ -39,9 +39,12 @@ class DraftWrites:
     """The records before and after the changes of a change set, ownership records included.
 
     Attributes:
+        deleted, updated: keys of the records that the change set deletes or updates.
         covered: keys of the records for which an ownership record in the newest format is written.
     """
 
+    deleted: frozenset[RecordKey]
+    updated: frozenset[RecordKey]
     old: dict[RecordKey, Record] = field(default_factory=dict[RecordKey, Record])
     new: dict[RecordKey, DesiredRecord] = field(default_factory=dict[RecordKey, DesiredRecord])
     covered: set[RecordKey] = field(default_factory=set[RecordKey])
@@ -60,7 +63,10 @@ def build_writes(change_set: ChangeSet, index: OwnershipIndex, *, states_record:
         index: the records of its name and of its related names.
         states_record: whether the texts of ownership records state the record, because their names would be ambiguous.
     """
-    draft = DraftWrites()
+    draft = DraftWrites(
+        deleted=frozenset(change.key for change in change_set.changes if isinstance(change, Delete)),
+        updated=frozenset(change.key for change in change_set.changes if isinstance(change, Update)),
+    )
     for change in change_set.changes:
         own = None if isinstance(change, Delete) else _choose_ownership_key(change.key, change_set, index)
         blocked = None if isinstance(change, Create) else _add_current(draft, change.current, own, change_set, index)
@@ -80,7 +86,7 @@ def _add_current(
     draft.old[current.key] = current.record
     for record in current.ownership_records:
         draft.old[record.key] = record
-        if record.key != own and (kept := _restate_needed(record, change_set, index)):
+        if record.key != own and (kept := _restate_needed(record, draft, change_set, index)):
             draft.new[record.key] = kept
     return None
 
@@ -99,12 +105,12 @@ def _add_desired(
     lenient = index.settings.creates_without_ownership
     # The planner checks the records at the name for coexistence, but not the ownership records.
     texts = [ownership.record for ownership in index.ownership_records.values()] if creates else []
-    if blocked := _free_key(draft, key, texts, change_set, index):
+    if blocked := _free_key(draft, key, texts, index):
         return blocked
     draft.new[key] = desired
     if own is None:  # for an update, the existing ownership record is enough
         return _block_nameless(key) if creates and not lenient else None
-    if (creates or own not in draft.old) and (blocked := _free_key(draft, own, index.current, change_set, index)):
+    if (creates or own not in draft.old) and (blocked := _free_key(draft, own, index.current, index)):
         return None if creates and lenient and blocked.reason is Reason.OWNED_BY_OTHER else blocked
     old = draft.old.get(own)
     labels = _choose_labels(desired, own, change_set, index, states_record=states_record)
@@ -168,22 +174,26 @@ def _is_written_in_parent(own: RecordKey, labels: StringMap, change_set: ChangeS
     return found.labels == labels and index.settings.codec.is_current(found.record.targets[0])
 
 
-def _restate_needed(record: Record, change_set: ChangeSet, index: OwnershipIndex) -> DesiredRecord | None:
+def _restate_needed(
+    record: Record, draft: DraftWrites, change_set: ChangeSet, index: OwnershipIndex
+) -> DesiredRecord | None:
     """Return the ownership record *record* as it stays if a record that remains needs it, else None."""
     ownership = index.ownership_records.get(record.key)
-    remaining = _list_remaining(record.key, change_set, index)
-    if ownership is None or not any(_is_needed_by(key, ownership, change_set, index) for key in remaining):
+    remaining = _list_remaining(record.key, draft, index)
+    if ownership is None or not any(_is_needed_by(key, ownership, draft, change_set, index) for key in remaining):
         return None
     owner, codec = index.settings.owner, index.settings.codec
     is_current = ownership.owner == owner and codec.is_current(record.targets[0])
-    if not is_current and remaining.issubset(_list_updated(change_set)):
+    if not is_current and remaining <= draft.updated:
         text = codec.encode(ownership.labels.set(OWNER, owner))
         if text is not None:
             return replace(restate_record(record), targets=(text,))
     return restate_record(record)
 
 
-def _is_needed_by(key: RecordKey, ownership: OwnershipRecord, change_set: ChangeSet, index: OwnershipIndex) -> bool:
+def _is_needed_by(
+    key: RecordKey, ownership: OwnershipRecord, draft: DraftWrites, change_set: ChangeSet, index: OwnershipIndex
+) -> bool:
     """Return whether the record *key* still needs *ownership*.
 
     A record that has an ownership record in the newest format, or gets one by its update, does not need one in an
@@ -197,22 +207,16 @@ def _is_needed_by(key: RecordKey, ownership: OwnershipRecord, change_set: Change
         return True
     if matches[0].format is NamingFormat.CURRENT:
         return False
-    return key not in _list_updated(change_set) or _choose_ownership_key(key, change_set, index) is None
+    return key not in draft.updated or _choose_ownership_key(key, change_set, index) is None
 
 
-def _list_updated(change_set: ChangeSet) -> set[RecordKey]:
-    return {change.key for change in change_set.changes if isinstance(change, Update)}
+def _list_remaining(ownership_record: RecordKey, draft: DraftWrites, index: OwnershipIndex) -> set[RecordKey]:
+    """Return the keys of our records that *ownership_record* covers and that the change set does not delete."""
+    matched = index.matched_records.get(ownership_record, ())
+    return {key for key in matched if key not in draft.deleted and index.is_ours(key)}
 
 
-def _list_remaining(ownership_record: RecordKey, change_set: ChangeSet, index: OwnershipIndex) -> set[RecordKey]:
-    """Return the keys of our records that *ownership_record* covers and that *change_set* does not delete."""
-    gone = {change.key for change in change_set.changes if isinstance(change, Delete)}
-    return {key for key in index.matched_records.get(ownership_record, ()) if key not in gone and index.is_ours(key)}
-
-
-def _free_key(
-    draft: DraftWrites, key: RecordKey, current: Iterable[Record], change_set: ChangeSet, index: OwnershipIndex
-) -> Blocked | None:
+def _free_key(draft: DraftWrites, key: RecordKey, current: Iterable[Record], index: OwnershipIndex) -> Blocked | None:
     """Remove the ownership records of ours that cover nothing and cannot coexist with a record at *key*.
 
     Return `Blocked` if any other record cannot coexist with the record at *key*.
@@ -226,7 +230,7 @@ def _free_key(
         if not index.settings.is_our_owner(ownership.owner):
             detail = f"{_format_key(record.key)} is an ownership record of owner {ownership.owner!r}"
             return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
-        if remaining := _list_remaining(record.key, change_set, index):
+        if remaining := _list_remaining(record.key, draft, index):
             proved = ", ".join(map(_format_key, sorted(remaining)))
             detail = f"{_format_key(record.key)} is the ownership record of {proved}"
             return Blocked(reason=Reason.DUPLICATE_OWNERSHIP_NAME, detail=detail)
@@ -285,7 +289,7 @@ def is_consistent(change_set: ChangeSet, index: OwnershipIndex, draft: DraftWrit
     records = [one for one in index.current if one.set_identifier in written and one.key not in draft.old]
     records += map(project_record, draft.new.values())
     after = build_index(records, change_set.zone.name, index.settings)
-    if not all(map(after.is_ours, _list_updated(change_set) | draft.covered)):
+    if not all(map(after.is_ours, draft.updated | draft.covered)):
         return False
     if any(after.matches[key][0].format is not NamingFormat.CURRENT for key in draft.covered):
         return False

@@ -39,7 +39,7 @@ def test_a_claim_of_unknown_type_takes_part_in_contests_about_every_type() -> No
 
 
 LOSER, WINNER = claim("A", "1.1.1.1", set_identifier="one", resource=API), claim("A", "2.2.2.2", set_identifier="one")
-ALL_REQUESTED, WON = Desired(of_managed_types=(A,)), Desired()
+ALL_REQUESTED, WON = Desired(of_managed_types=(build_candidate("A", "1.1.1.1", set_identifier="one"),)), Desired()
 RESULTS = ContestResults(
     requested=ALL_REQUESTED,
     desired=WON,
@@ -59,4 +59,4 @@ def test_a_claim_that_lost_keeps_no_record_of_the_contest_unless_the_record_may_
     rtype: str, resource: str, claims: list[ResolvedClaim], desired: Desired
 ) -> None:
     owned = build_current(rtype, "x", resource=resource, set_identifier="one")
-    assert RESULTS.select_requests(owned, [LOSER, WINNER]) == (claims, desired.of_managed_types)
+    assert [*RESULTS.select_requests([owned], [LOSER, WINNER])] == [(owned, claims, [*desired.of_managed_types])]
