@@ -12,15 +12,16 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from typing import Final, Protocol
 
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.record import ALIAS, OWNED_RECORD, OWNER, RESOURCE, Record, RecordKey
-from extdns.model.value import StringMap, Value
+from extdns.model.value import StringMap, Value, group_by
 from registry.txt.naming import Naming, NamingFormat, build_apex_name
 
 
@@ -96,6 +97,8 @@ class OwnershipIndex(Value, frozen=True, kw_only=True):
 
     Attributes:
         current: all records, in any order.
+        by_identifier: the same by set identifier.
+        cnames: those that are CNAMEs.
         records: those that are not ownership records, sorted by key; TXT records without values are left out.
         ownership_records: all ownership records, of any owner.
         matches: the ownership records that cover each record, the deciding one first.
@@ -104,10 +107,19 @@ class OwnershipIndex(Value, frozen=True, kw_only=True):
 
     settings: TxtSettings
     current: Collection[Record] = ()
+    by_identifier: Mapping[str, Sequence[Record]] = {}
+    cnames: Sequence[Record] = ()
     records: tuple[Record, ...] = ()
     ownership_records: Mapping[RecordKey, OwnershipRecord] = {}
     matches: Mapping[RecordKey, Sequence[OwnershipMatch]] = {}
     matched_records: Mapping[RecordKey, Sequence[RecordKey]] = {}
+
+    def list_rivals(self, key: RecordKey) -> Iterable[Record]:
+        """Return the records that cannot coexist with a record *key*, and others."""
+        if not key.set_identifier or key.type == rrtype.CNAME:
+            return self.current
+        same = [one for identifier in ("", key.set_identifier) for one in self.by_identifier.get(identifier, ())]
+        return chain(same, self.cnames)
 
     def get_owner(self, key: RecordKey) -> str | None:
         """Return the owner of the record *key*, None if no ownership record covers it."""
@@ -135,6 +147,7 @@ def build_index(records: Collection[Record], zone: DnsName, settings: TxtSetting
 
 _ALIAS_VALUES: Final = {"true", "A"}
 _SORT_KEY: Final = attrgetter("key", "targets")
+_get_identifier: Final = attrgetter("set_identifier")
 
 
 class _IndexBuilder:
@@ -160,8 +173,16 @@ class _IndexBuilder:
                 self.records.append(record)
         if len(self.ownership_records) > 1:
             self._drop_published()
+        by_identifier = group_by(current, _get_identifier)
+        cnames = [record for record in current if record.type == rrtype.CNAME]
         if not self.ownership_records:
-            return OwnershipIndex(settings=self.settings, current=current, records=tuple(self.records))
+            return OwnershipIndex(
+                settings=self.settings,
+                current=current,
+                by_identifier=by_identifier,
+                cnames=cnames,
+                records=tuple(self.records),
+            )
         candidates = self._find_candidates()
         matches: defaultdict[RecordKey, list[OwnershipMatch]] = defaultdict(list)
         matched_records: defaultdict[RecordKey, list[RecordKey]] = defaultdict(list)
@@ -177,6 +198,8 @@ class _IndexBuilder:
         return OwnershipIndex(
             settings=self.settings,
             current=current,
+            by_identifier=by_identifier,
+            cnames=cnames,
             records=tuple(self.records),
             ownership_records=self.ownership_records,
             matches=matches,

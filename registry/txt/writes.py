@@ -104,13 +104,13 @@ def _add_desired(
     desired, key, creates = change.desired, change.key, isinstance(change, Create)
     lenient = index.settings.creates_without_ownership
     # The planner checks the records at the name for coexistence, but not the ownership records.
-    texts = [ownership.record for ownership in index.ownership_records.values()] if creates else []
+    texts = [one for one in index.list_rivals(key) if one.key in index.ownership_records] if creates else []
     if blocked := _free_key(draft, key, texts, index):
         return blocked
     draft.new[key] = desired
     if own is None:  # for an update, the existing ownership record is enough
         return _block_nameless(key) if creates and not lenient else None
-    if (creates or own not in draft.old) and (blocked := _free_key(draft, own, index.current, index)):
+    if (creates or own not in draft.old) and (blocked := _free_key(draft, own, index.list_rivals(own), index)):
         return None if creates and lenient and blocked.reason is Reason.OWNED_BY_OTHER else blocked
     old = draft.old.get(own)
     labels = _choose_labels(desired, own, change_set, index, states_record=states_record)
@@ -286,7 +286,8 @@ def is_consistent(change_set: ChangeSet, index: OwnershipIndex, draft: DraftWrit
         return True  # all writes are at one name without related records
     # An ownership record covers only records with its own set identifier.
     written = {key.set_identifier for key in (*draft.old, *draft.new)}
-    records = [one for one in index.current if one.set_identifier in written and one.key not in draft.old]
+    before = [one for identifier in written for one in index.by_identifier.get(identifier, ())]
+    records = [one for one in before if one.key not in draft.old]
     records += map(project_record, draft.new.values())
     after = build_index(records, change_set.zone.name, index.settings)
     if not all(map(after.is_ours, draft.updated | draft.covered)):
@@ -294,5 +295,5 @@ def is_consistent(change_set: ChangeSet, index: OwnershipIndex, draft: DraftWrit
     if any(after.matches[key][0].format is not NamingFormat.CURRENT for key in draft.covered):
         return False
     changed = {change.key for change in change_set.changes}
-    others = [one.key for one in index.records if one.set_identifier in written and one.key not in changed]
+    others = [one.key for one in before if one.key not in changed and one.key not in index.ownership_records]
     return all(after.get_owner(key) == index.get_owner(key) for key in others)
