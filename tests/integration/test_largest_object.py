@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.model.dns_name import DnsName
 from extdns.resources.gateway_api import GATEWAY
-from tests.bench.largest import OBJECTS, count_calls, measure
+from tests.bench.largest import OBJECTS, Counted, count_calls, measure
+from tests.cluster_world import start_cluster
 from tests.fakes.view import FakeView
+from tests.swap.objects import dnsendpoint, endpoint
 from tests.unit.sources.made import build_source
 from tests.unit.sources.routes import gateway, http, listener
 
@@ -30,3 +33,28 @@ def test_a_route_and_its_gateway_cost_no_more_than_their_hostnames_together() ->
         return calls
 
     assert find(200) <= 2.3 * find(100)
+
+
+def test_what_one_name_costs_grows_no_faster_than_its_set_identifiers() -> None:
+    def find(count: int) -> int:
+        world = start_cluster()
+        engine = Counted(world.engine, "step")
+        world.engine = engine  # type: ignore[assignment]
+        weight = [{"name": "aws/weight", "value": "1"}]
+        first, other = (
+            dnsendpoint(
+                f"{namespace}/many",
+                *[
+                    endpoint("web.example.org", "A", target, setIdentifier=str(number), providerSpecific=weight)
+                    for number in range(count)
+                ],
+            )
+            for namespace, target in (("shop", "192.0.2.1"), ("other", "192.0.2.2"))
+        )
+        world.apply(first)
+        world.apply(other)
+        world.delete(first)
+        assert len(world.engine.decisions.decisions(DnsName("web.example.org"))) == count
+        return engine.longest
+
+    assert find(100) <= 2.3 * find(50)
