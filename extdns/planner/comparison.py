@@ -276,13 +276,17 @@ def find_refused_successors(current: Iterable[OwnedRecord], refused: Iterable[Un
     return found
 
 
-def find_losing_successors(current: Iterable[OwnedRecord], losing: Sequence[Unfulfilled]) -> dict[RecordKey, Blocked]:
+def find_losing_successors(current: Iterable[OwnedRecord], losing: Iterable[Unfulfilled]) -> dict[RecordKey, Blocked]:
     """Return, by key, why records of ours stay: what their own objects request instead lost a contest (law 6)."""
+    of_resources: dict[tuple[str, str], list[Unfulfilled]] = {}
+    for one in losing:
+        for requester in one.requested_by:
+            of_resources.setdefault((one.set_identifier, requester.ref.key.resource), []).append(one)
     found: dict[RecordKey, Blocked] = {}
     for owned in current:
-        others = [one for one in losing if one.desired and not coexistence.can_coexist((owned.record, one.desired))]
-        if owned.is_ours and (block := _find_rejected_successor(owned, others)):
-            found[owned.key] = block
+        for one in of_resources.get((owned.record.set_identifier, owned.resource), ()):
+            if owned.is_ours and one.desired and not coexistence.can_coexist((owned.record, one.desired)):
+                found[owned.key] = replace(one.block, detail=f"the requested {one.type} record cannot replace it")
     return found
 
 
