@@ -95,7 +95,7 @@ def test_flags_of_the_command_line_override_environment_variables(installation: 
         pytest.param(["--txt-prefix=\x1b[31m"], "--txt-prefix=\\x1b[31m", id="a prefix with an escape"),
         pytest.param(["--service-type-filter=LB"], "--service-type-filter=LB", id="a type of Service"),
         pytest.param(["--metrics-address=192.0.2.1:80"], "--metrics-address=192.0.2.1:80", id="an address"),
-        pytest.param(["--registry=crd"], "--registry=crd", id="a registry"),
+        pytest.param(["--registry=etcd"], "--registry=etcd", id="a registry"),
         pytest.param(["@/nowhere"], "@/nowhere", id="a file of arguments"),
         pytest.param(["plan"], "plan", id="a word instead of a flag"),
     ],

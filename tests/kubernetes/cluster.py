@@ -40,12 +40,19 @@ _NEVER_SET: Final = Event()
 
 
 class _Administrator(RawClient):
-    """Repeats a request until the server has initialized the storage of its kind, as after a CRD was created."""
+    """Repeats a request until the server has initialized what it needs.
+
+    That is the storage of a kind after its CRD was created, and the addresses of Services after a start.
+    """
 
     def send(self, *args: Any, **options: Any) -> Reply:  # noqa: ANN401 - as RawClient
-        while (reply := super().send(*args, **options)).code == HTTPStatus.TOO_MANY_REQUESTS:
+        while _is_initializing(reply := super().send(*args, **options)):
             _NEVER_SET.wait(0.1)
         return reply
+
+
+def _is_initializing(reply: Reply) -> bool:
+    return reply.code == HTTPStatus.TOO_MANY_REQUESTS or "range is full" in reply.body.get("message", "")
 
 
 class Cluster:
