@@ -52,7 +52,8 @@ class _Administrator(RawClient):
 
 
 def _is_initializing(reply: Reply) -> bool:
-    return reply.code == HTTPStatus.TOO_MANY_REQUESTS or "range is full" in reply.body.get("message", "")
+    is_full = reply.code == HTTPStatus.INTERNAL_SERVER_ERROR and "range is full" in str(reply.body)
+    return reply.code == HTTPStatus.TOO_MANY_REQUESTS or is_full
 
 
 class Cluster:
