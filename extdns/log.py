@@ -74,9 +74,11 @@ class Event(StrEnum):
     EVENTS_DROPPED = "Too many Events at once; some are dropped"
     EVENT_NOT_RECORDED = "Cannot record an Event"
     STATUS_DISABLED = "Cannot write object statuses; they are disabled"
+    STATUS_FORBIDDEN = "No permission to write object statuses in a namespace; it gets none"
     STATUS_WITHOUT_CONDITIONS = "The DNSEndpoint CRD has no conditions; only status.observedGeneration is written"
     FINALIZER_NOT_CHANGED = (
-        "No permission to patch DNSEndpoints: finalizers stay as they are, and deleted objects that have one stay, too"
+        "No permission to patch DNSEndpoints in a namespace: finalizers stay as they are there, and with them deleted "
+        "objects"
     )
     FINALIZER_TIMED_OUT = (
         "A deleted DNSEndpoint is let go before its records are gone; they are deleted or held like others"

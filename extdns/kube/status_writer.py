@@ -75,6 +75,8 @@ class KubernetesStatusWriter:
         self._written: dict[ObjectKey, WritableStatus] = {}
         self._busy: ObjectKey | None = None
         self._is_off = False
+        self._forbidden: set[str] = set()  # the namespaces in which no status may be written
+        self._fixed_finalizers: set[str] = set()  # those in which no finalizer may be changed
         self._is_closing = False
         self._omits_conditions = False
         self._retries: dict[ObjectKey, tuple[int, float]] = {}  # failures in a row, and when the pause ends
@@ -90,7 +92,9 @@ class KubernetesStatusWriter:
         """Queue *object_status* unless the object has that status already."""
         with self._changed:
             self._waiting.pop(object_status.key, None)
-            if self._is_off or self._is_closing or self._written.get(object_status.key) == object_status:
+            if self._is_off or self._is_closing or object_status.key.namespace in self._forbidden:
+                return
+            if self._written.get(object_status.key) == object_status:
                 return
             self._waiting[object_status.key] = object_status
             if self._thread is None:
@@ -153,11 +157,14 @@ class KubernetesStatusWriter:
 
         All statuses wait as long as the server requests.
         """
-        if lacks_permission(exc) or (isinstance(exc, ApiError) and exc.code == HTTPStatus.METHOD_NOT_ALLOWED):
+        key = object_status.key
+        if lacks_permission(exc):
+            self._forbid(key.namespace, str(exc))
+            return
+        if isinstance(exc, ApiError) and exc.code == HTTPStatus.METHOD_NOT_ALLOWED:
             self._switch_off(str(exc))
             return
         _log.debug(Event.STATUS_NOT_WRITTEN, error=type(exc).__name__, message=str(exc))
-        key = object_status.key
         with self._changed:
             failures, _ = self._retries.pop(key, (0, 0.0))
             if not isinstance(exc, ApiError) or exc.code in _REFUSED_CODES:
@@ -167,6 +174,17 @@ class KubernetesStatusWriter:
                 pause_s = compute_backoff_s(_MIN_BACKOFF_S, failures, _MAX_BACKOFF_S)
                 self._retries[key] = failures + 1, self._clock.monotonic_s() + pause_s
         self._stop.wait(exc.retry_after_s or 0.0)
+
+    def _forbid(self, namespace: str, message: str) -> None:
+        """Write no more statuses in *namespace*; say so of the first such namespace."""
+        with self._changed:
+            is_first = not self._forbidden
+            self._forbidden.add(namespace)
+            for queued in (self._waiting, self._written, self._retries):
+                for key in [key for key in queued if key.namespace == namespace]:
+                    del queued[key]
+        if is_first:
+            _log.warning(Event.STATUS_FORBIDDEN, namespace=namespace, message=message)
 
     def _switch_off(self, message: str) -> None:
         with self._changed:
@@ -204,7 +222,7 @@ class KubernetesStatusWriter:
     def _write_version(self, object_status: WritableStatus, path: str, found: ObjectWithStatus) -> None:
         """Write the finalizer and status of the version *found*; raises as `_apply` if the caller should try again."""
         if not isinstance(object_status, PolicyStatus) and object_status.finalizer is not None:
-            found = self._change_finalizer(path, found, wanted=object_status.finalizer)
+            found = self._change_finalizer(object_status.key, path, found, wanted=object_status.finalizer)
         if isinstance(object_status, ReleasedObject):
             return
         status = self._build(object_status, found, f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ}")
@@ -213,10 +231,14 @@ class KubernetesStatusWriter:
         if not has_status(status, found):
             self._apply(object_status.key, path, found, status)
 
-    def _change_finalizer(self, path: str, found: ObjectWithStatus, *, wanted: bool) -> ObjectWithStatus:
+    def _change_finalizer(
+        self, key: ObjectKey, path: str, found: ObjectWithStatus, *, wanted: bool
+    ) -> ObjectWithStatus:
         """Add our finalizer, or remove it, and return the new version."""
         finalizers, is_deleted = found.metadata.finalizers, found.metadata.deletion_timestamp is not None
-        if not self._finalizer or wanted == (self._finalizer in finalizers) or (wanted and is_deleted):
+        if not self._finalizer or key.namespace in self._fixed_finalizers:
+            return found
+        if wanted == (self._finalizer in finalizers) or (wanted and is_deleted):
             return found
         changed = [*finalizers, self._finalizer] if wanted else [one for one in finalizers if one != self._finalizer]
         body = {"metadata": {"finalizers": changed, "resourceVersion": found.metadata.resource_version}}
@@ -225,8 +247,9 @@ class KubernetesStatusWriter:
         except DeniedError as exc:
             if not lacks_permission(exc):
                 raise
-            self._finalizer = ""
-            _log.warning(Event.FINALIZER_NOT_CHANGED, message=str(exc))
+            if not self._fixed_finalizers:
+                _log.warning(Event.FINALIZER_NOT_CHANGED, namespace=key.namespace, message=str(exc))
+            self._fixed_finalizers.add(key.namespace)
             return found
 
     def _apply(self, key: ObjectKey, path: str, found: ObjectWithStatus, status: Json) -> None:

@@ -15,7 +15,7 @@ from tests.program.installation import Installation
 DENIED: Final = (
     ("*", "configmaps", "STATE", "Cannot load or save state"),
     ("*", "events", "EVENTS", "No permission to record Events"),
-    ("patch", "dnsendpoints", "STATUSES", "Cannot write object statuses; they are disabled"),
+    ("patch", "dnsendpoints", "STATUSES", "No permission to write object statuses in a namespace; it gets none"),
 )
 ENDPOINT: Final = {
     "apiVersion": "externaldns.k8s.io/v1alpha1",

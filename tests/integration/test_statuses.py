@@ -272,13 +272,18 @@ def test_an_object_created_again_during_both_attempts_does_not_disable_statuses(
 
 
 @pytest.mark.parametrize("verb", ["get", "patch"])
-def test_without_permission_on_dnsendpoints_statuses_are_disabled_with_one_warning(
+def test_a_namespace_without_the_permission_gets_no_statuses_and_one_warning(
     server: ApiServer, writer: KubernetesStatusWriter, caplog: pytest.LogCaptureFixture, verb: str
 ) -> None:
     server.put_all(dns_endpoint(name, endpoint("a.test")) for name in "abc")
-    server.forbid(verb, "dnsendpoints")
+    server.put(dns_endpoint("web", endpoint("a.test"), namespace="shop"))
+    server.forbid(verb, "dnsendpoints", "dns")
     for name in "abc":
         writer.write(object_status(name))
+    writer.write(replace(object_status(), key=KEY._replace(name="web", namespace="shop")))
     writer.close(5.0)
-    assert len(server.log.requests(verb, "dnsendpoints")) == 1
-    assert warnings(caplog) == ["Cannot write object statuses; they are disabled"]
+    assert [status(server, name) for name in "abc"] == [{}] * 3
+    found = server.get("DNSEndpoint", "shop", "web")
+    assert found is not None
+    assert list_conditions(found["status"]) == READY
+    assert warnings(caplog) == ["No permission to write object statuses in a namespace; it gets none"]
