@@ -6,6 +6,7 @@ import base64
 import json
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -71,6 +72,14 @@ def store(cluster: Cluster) -> None:
         (f"/registry/{folder}/{BIG}/{obj['metadata']['name']}", json.dumps(obj)) for folder, obj in build_objects()
     )
     cluster.write({encode(key): encode(value) for key, value in stored})
+    # many have one version: a watch would never complete a list that has only some of these
+    services = BALANCERS + HEADLESS
+    for kind, count in (("Service", services), ("EndpointSlice", services * SLICES), ("Pod", HEADLESS * SLICES)):
+        cluster.until(partial(has_objects, cluster, kind, count))
+
+
+def has_objects(cluster: Cluster, kind: str, count: int) -> bool:
+    return len([one for one in cluster.objects(kind) if one["metadata"]["namespace"] == BIG]) == count
 
 
 def encode(text: str) -> str:
