@@ -28,9 +28,9 @@ class DirtyNames:
         """
         self._most, self._weigh = most, weigh
         self._now: set[DnsName] = set()
-        self._new: set[DnsName] = set()
-        self._line: dict[DnsName, None] = {}
-        self._last: dict[DnsName, None] = {}
+        self._new: dict[DnsName, int] = {}  # as how many names each counts, as in the line
+        self._line: dict[DnsName, int] = {}
+        self._last: dict[DnsName, int] = {}
 
     def __bool__(self) -> bool:
         """Return whether any name has to be planned again."""
@@ -38,35 +38,37 @@ class DirtyNames:
 
     def __contains__(self, name: object) -> bool:
         """Return whether *name* has to be planned again."""
-        return any(name in names for names in (self._now, self._new, self._line, self._last))
+        return name in self._now or name in self._new or name in self._line or name in self._last
 
     def add(self, names: Iterable[DnsName], *, at_once: bool = False) -> None:
         """Add *names*, which became dirty together. With *at_once* the next step plans all of them."""
-        added = set(names)
         if at_once:
-            self._now |= added
-        elif sum(map(self._weigh, added)) > self._most:
-            self._line.update(dict.fromkeys(sorted(added)))
+            self._now.update(names)
+            return
+        added = {name: self._weigh(name) for name in set(names)}
+        if sum(added.values()) > self._most:
+            self._line |= sorted(added.items())
         else:
             self._new |= added
 
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans."""
-        light = self._select(sorted(self._new, key=lambda name: (self._weigh(name), name)))
-        self._line.update(dict.fromkeys(sorted(self._new.difference(light))))
-        taken = self._now.union(light, self._select(self._line or self._last))
-        self._now, self._new = set(), set()
+        by_weight = sorted(self._new.items(), key=lambda item: (item[1], item[0]))
+        light = self._select(by_weight)
+        self._line |= sorted(by_weight[len(light) :])
+        taken = self._now.union(light, self._select((self._line or self._last).items()))
+        self._now, self._new = set(), {}
         for name in taken:
             self._line.pop(name, None)
             self._last.pop(name, None)
         return taken
 
-    def _select(self, names: Iterable[DnsName]) -> list[DnsName]:
-        """Return the first of *names*: as many as are few, but at least one."""
+    def _select(self, weighed: Iterable[tuple[DnsName, int]]) -> list[DnsName]:
+        """Return the first of the *weighed* names: as many as are few, but at least one."""
         found: list[DnsName] = []
         left = self._most
-        for name in names:
-            left -= self._weigh(name)
+        for name, weight in weighed:
+            left -= weight
             if found and left < 0:
                 break
             found.append(name)
@@ -75,5 +77,5 @@ class DirtyNames:
     def postpone(self, after: Mapping[DnsName, AbstractSet[str]]) -> set[DnsName]:
         """Plan each key of *after* after the line, if one of its values is in the line; return these keys."""
         found = {name for name, others in after.items() if not self._line.keys().isdisjoint(others)}
-        self._last.update(dict.fromkeys(sorted(found)))
+        self._last |= {name: self._weigh(name) for name in sorted(found)}
         return found
