@@ -235,16 +235,13 @@ class ZoneRefresher:
 
         Most related names are left out: those with no claim and no record that is unreadable or of a managed type.
         """
-        found, types = set(names), self._settings.plan.managed_types
-        caches = [zone_state.cache for zone_state in self._zones]
-        for name in tuple(found):
-            related: set[str] = set()
+        found, related = set(names), set[str]()
+        for name in found:
             for home in self._zones.containing(name):
                 related.update(self._settings.registry.related_names(name, home.zone))
-            found |= {self._claims.claims(one)[0].name for one in self._claims.names() & related}
-            for cache in caches:
-                found |= cache.find_names_with(related, types)
-        return found
+        types = self._settings.plan.managed_types
+        claimed = {self._claims.claims(one)[0].name for one in self._claims.names() & related}
+        return found.union(claimed, *(one.cache.find_names_with(related, types) for one in self._zones))
 
     def _find_deadlines(self, _now_s: float) -> list[float]:
         """Return the times at which the next reads are due."""
