@@ -75,13 +75,8 @@ class Decisions:
         if new == old:
             return ()
         self.revision += 1
-        for decision in old:
-            self._count(decision, -1)
-        for decision in new:
-            self._count(decision, 1)
-        for step, decisions in ((-1, old), (1, new)):
-            for scope in _find_owned(decisions):
-                self._added_owned[scope] += step
+        self._count(old, -1)
+        self._count(new, 1)
         if new:
             self._by_name[name] = new
         else:
@@ -89,11 +84,16 @@ class Decisions:
         known = set(old)
         return tuple([decision for decision in new if decision not in known]) if old else new
 
-    def _count(self, decision: Decision, step: int) -> None:
-        self.reasons[decision.reason] += step
-        current = decision.current
-        if current and current.is_ours and decision.zone:
-            self.owned[decision.zone.id] += step
+    def _count(self, decisions: Iterable[Decision], step: int) -> None:
+        names: set[tuple[Scope, CountedName]] = set()
+        for one in decisions:
+            self.reasons[one.reason] += step
+            if one.zone and one.current and one.current.is_ours:
+                self.owned[one.zone.id] += step
+                identity = identify_name(one.zone.id, one.current.key)
+                names.update(zip(list_scopes(one.zone.id, one.current.resource, by_absence=True), repeat(identity)))
+        for scope, _ in names:
+            self._added_owned[scope] += step
 
     def take_added_owned(self) -> Counter[Scope]:
         """Return, by scope of a delete budget, how many names with records of ours were added since the last call.
@@ -123,16 +123,6 @@ class Decisions:
     def failing(self) -> int:
         """The number of decisions whose reason is a failure."""
         return sum(self.reasons[reason] for reason in FAILING)
-
-
-def _find_owned(decisions: Iterable[Decision]) -> list[Scope]:
-    """Return the scopes in which budgets count a name with *decisions* as ours, once for each time that it counts."""
-    names: set[tuple[Scope, CountedName]] = set()
-    for one in decisions:
-        if one.zone and one.current and one.current.is_ours:
-            identity = identify_name(one.zone.id, one.current.key)
-            names.update(zip(list_scopes(one.zone.id, one.current.resource, by_absence=True), repeat(identity)))
-    return [scope for scope, _ in names] if names else []
 
 
 _NOBODY: Final[frozenset[DnsName]] = frozenset()
