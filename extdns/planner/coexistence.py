@@ -108,15 +108,13 @@ def _choose_routing(rtype: str, requested: Iterable[tuple[NameRow, str]], curren
     return min(requested, key=build_sort_key)[1]
 
 
-def find_exchanged(proposals: Iterable[Proposal]) -> set[RecordKey]:
+def find_exchanged(proposals: Sequence[Proposal]) -> set[RecordKey]:
     """Return the keys of deleted records whose place a requested record takes, so that both change together."""
+    deletes = [one.outcome for one in proposals if isinstance(one.outcome, Delete)]
     forms: set[Form] = set()
     by_resource: dict[str, set[Form]] = {}
     new_addresses: set[tuple[str, str]] = set()  # by set identifier and resource
-    deletes: list[Delete] = []
-    for one in proposals:
-        if isinstance(one.outcome, Delete):
-            deletes.append(one.outcome)
+    for one in proposals if deletes else ():
         if one.candidate:
             form = _get_form(one.candidate.desired)
             forms.add(form)
