@@ -394,8 +394,9 @@ class Engine:
                 break
             self._dirty.add(self._refresher.add_related(granted))
             new += self._plan_dirty(now_s)
-        in_force = {one for name in {decision.name for decision in new} for one in self.decisions.decisions(name)}
-        return tuple(sorted(in_force.intersection(new), key=lambda decision: decision.sort_key))
+            in_force = {one for name in {decision.name for decision in new} for one in self.decisions.decisions(name)}
+            new = [*in_force.intersection(new)]
+        return tuple(sorted(new, key=lambda decision: decision.sort_key))
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
         """Plan a slice of the dirty names, sorted; return the new decisions.
