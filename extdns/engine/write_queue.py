@@ -189,7 +189,7 @@ class WriteQueue:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
         found: dict[str, Sets] = {}
         for by_name in (self.unsure, self._sent, self.queued):  # the latest changes of a name replace others
-            if by_name:
+            if not by_name.keys().isdisjoint(names):
                 found |= {name: by_name[name] for name in by_name.keys() & names}
         return [one for name in sorted(found) for one in found[name]]
 

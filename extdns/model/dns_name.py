@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Self
+from typing import Final, Self
 
 from extdns.errors import InvalidValueError
 
 MAX_LABEL_BYTES = 63
 MAX_NAME_BYTES = 253
 RESERVED_LABEL = "_extdns"
+_RESERVED: Final = (f"{RESERVED_LABEL}-", f"{RESERVED_LABEL}.")
 _ACE = "xn--"
 # The four deviation characters of UTS #46 transitional processing, which the package `idna` no longer maps.
 _DEVIATIONS = str.maketrans({"\u00df": "ss", "\u03c2": "\u03c3", "\u200c": "", "\u200d": ""})
@@ -65,7 +66,7 @@ class DnsName(str):
     @property
     def is_reserved(self) -> bool:
         """Whether the leftmost label is `_extdns` or begins with `_extdns-`: only ownership records have such names."""
-        return self.startswith((f"{RESERVED_LABEL}-", f"{RESERVED_LABEL}."))
+        return self.startswith(_RESERVED)
 
     @property
     def needs_escapes(self) -> bool:
