@@ -48,7 +48,7 @@ class Candidate(Value, frozen=True, kw_only=True):
 def merge_claims(claims: Sequence[ResolvedClaim], settings: PlanSettings) -> tuple[Candidate, ...]:
     """Merge the claims to one name. The order of the candidates depends on the claims only."""
     if len(claims) == 1:
-        return (Candidate(desired=_finalize(claims[0].desired, settings), requested_by=(claims[0].provenance,)),)
+        return (Candidate(desired=finalize_desired(claims[0].desired, settings), requested_by=(claims[0].provenance,)),)
     return _deduplicate(_merge_group(group, settings) for group in group_claims(claims, settings))
 
 
@@ -92,15 +92,9 @@ def _merge_group(group: Sequence[ResolvedClaim], settings: PlanSettings) -> Cand
     targets = tuple(sorted({target for claim in group for target in claim.desired.targets}))
     is_ptr = group[0].provenance.derivation is Derivation.PTR
     ttl_s = min(claim.desired.ttl_s for claim in group) if is_ptr else group[0].desired.ttl_s
-    endpoint = _finalize(replace(group[0].desired, targets=targets, ttl_s=ttl_s), settings)
+    endpoint = finalize_desired(replace(group[0].desired, targets=targets, ttl_s=ttl_s), settings)
     requested_by = dict.fromkeys(claim.provenance for claim in group)
     return Candidate(desired=endpoint, requested_by=tuple(requested_by))
-
-
-def _finalize(endpoint: DesiredRecord, settings: PlanSettings) -> DesiredRecord:
-    return finalize_desired(
-        endpoint, min_ttl_s=settings.min_ttl_s, properties=settings.properties, prefer_alias=settings.prefer_alias
-    )
 
 
 def _deduplicate(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -120,28 +114,21 @@ def _deduplicate(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple(distinct.values())
 
 
-def finalize_desired(
-    endpoint: DesiredRecord, *, min_ttl_s: int, properties: tuple[str, ...], prefer_alias: bool
-) -> DesiredRecord:
-    """Return *endpoint* with the default TTL if it has none, and without properties of other providers. Idempotent.
+def finalize_desired(endpoint: DesiredRecord, settings: PlanSettings) -> DesiredRecord:
+    """Return the merged *endpoint* with the default TTL if it has none, and without properties of other providers.
 
-    Properties without a slash stay, but for `record-type`: providers refuse or drop them.
-
-    Args:
-        endpoint: the merged record.
-        min_ttl_s: the TTL for records without one; a smaller TTL is not raised. 0 for none.
-        properties: what the provider honours, as `is_honoured` takes it; other properties are dropped.
-        prefer_alias: whether to make a CNAME an alias unless it has the property `alias`.
+    Properties without a slash stay, but for `record-type`: providers refuse or drop them. With `prefer_alias`, a CNAME
+    without the property `alias` becomes an alias. Idempotent.
     """
-    ttl_s = max(min_ttl_s, ttl.UNSET) if endpoint.ttl_s == ttl.UNSET else endpoint.ttl_s
+    ttl_s = max(settings.min_ttl_s, ttl.UNSET) if endpoint.ttl_s == ttl.UNSET else endpoint.ttl_s
     own = EMPTY_MAP
     if endpoint.properties:
         own = StringMap.from_items(
             (key, value)
             for key, value in endpoint.properties
-            if key != RECORD_TYPE and ("/" not in key or is_honoured(key, properties))
+            if key != RECORD_TYPE and ("/" not in key or is_honoured(key, settings.properties))
         )
-    if prefer_alias and endpoint.type == rrtype.CNAME and not own.has(ALIAS):
+    if settings.prefer_alias and endpoint.type == rrtype.CNAME and not own.has(ALIAS):
         own = own.set(ALIAS, "true")
     if ttl_s == endpoint.ttl_s and own == endpoint.properties:
         return endpoint

@@ -255,9 +255,7 @@ PLAIN = DesiredRecord(name=DnsName("a.test"), type="CNAME", targets=("x.test",))
     ],
 )
 def test_min_ttl_is_for_records_without_a_ttl_and_raises_none(ttl_s: int, min_ttl_s: int, expected: int) -> None:
-    done = finalize_desired(
-        replace(PLAIN, ttl_s=ttl_s), min_ttl_s=min_ttl_s, properties=("aws/weight",), prefer_alias=False
-    )
+    done = finalize_desired(replace(PLAIN, ttl_s=ttl_s), PlanSettings(owner="", min_ttl_s=min_ttl_s))
     assert done.ttl_s == expected
 
 
@@ -283,9 +281,8 @@ ALL = {
 def test_properties_of_other_providers_and_record_type_are_removed(
     honoured: tuple[str, ...], expected: set[str]
 ) -> None:
-    done = finalize_desired(
-        replace(PLAIN, properties=StringMap.from_items(ALL)), min_ttl_s=0, properties=honoured, prefer_alias=False
-    )
+    endpoint = replace(PLAIN, properties=StringMap.from_items(ALL))
+    done = finalize_desired(endpoint, PlanSettings(owner="", properties=honoured))
     assert {name for name, _ in done.properties} == expected
 
 
@@ -302,15 +299,13 @@ def test_properties_of_other_providers_and_record_type_are_removed(
     ],
 )
 def test_plain_cname_becomes_an_alias_with_prefer_alias(endpoint: DesiredRecord, expected: str) -> None:
-    assert (
-        finalize_desired(endpoint, min_ttl_s=0, properties=("aws/weight",), prefer_alias=True).properties.get("alias")
-        == expected
-    )
+    done = finalize_desired(endpoint, PlanSettings(owner="", properties=("aws/weight",), prefer_alias=True))
+    assert done.properties.get("alias") == expected
 
 
 def test_finalizing_returns_the_same_object_if_nothing_changes() -> None:
     done = replace(PLAIN, ttl_s=60, properties=StringMap.from_items({"aws/weight": "1"}))
-    assert finalize_desired(done, min_ttl_s=300, properties=("aws/weight",), prefer_alias=False) is done
+    assert finalize_desired(done, PlanSettings(owner="", min_ttl_s=300, properties=("aws/weight",))) is done
 
 
 @given(
@@ -324,8 +319,9 @@ def test_finalizing_twice_is_finalizing_once(
     properties: StringMap, rtype: str, min_ttl_s: int, honoured: tuple[str, ...], prefer_alias: bool
 ) -> None:
     endpoint = replace(PLAIN, type=rtype, properties=properties)
-    once = finalize_desired(endpoint, min_ttl_s=min_ttl_s, properties=honoured, prefer_alias=prefer_alias)
-    assert finalize_desired(once, min_ttl_s=min_ttl_s, properties=honoured, prefer_alias=prefer_alias) is once
+    settings = PlanSettings(owner="", min_ttl_s=min_ttl_s, properties=honoured, prefer_alias=prefer_alias)
+    once = finalize_desired(endpoint, settings)
+    assert finalize_desired(once, settings) is once
 
 
 def find_winning_targets(
