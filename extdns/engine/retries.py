@@ -190,6 +190,10 @@ class RetryTable:
         retries = self.by_name.get(name)
         return next((retry for retry in retries.values() if retry.failure in FAILED), None) if retries else None
 
+    def have_failed(self, names: Iterable[DnsName]) -> bool:
+        """Return whether one of *names* has a retry for one of the failures `FAILED`."""
+        return any(map(self.find_failed, self.by_name.keys() & names))
+
     def end_backoff(self, now_s: float) -> None:
         """End the pauses of all names that have one of the failures `FAILED`."""
         for failure in FAILED:
@@ -210,10 +214,6 @@ class RetryTable:
         """Return the names that have a retry for *failure*, with the retry."""
         found = ((name, retries.get(failure)) for name, retries in self.by_name.items())
         return ((name, retry) for name, retry in found if retry is not None)
-
-    def is_ready(self, name: DnsName, now_s: float) -> bool:
-        """Return whether the pauses of *name* that `find_ready_at` considers are over."""
-        return self.find_ready_at(name) <= now_s
 
     def find_ready_at(self, name: DnsName) -> float:
         """Return when the pauses of *name* after write conflicts or frequent writes end (monotonic seconds), 0 if none.

@@ -244,7 +244,7 @@ class WriteQueue:
 
         def is_ready(name: DnsName) -> bool:
             may_be_sent = not only_creates or all(map(_is_create, self.queued[name]))
-            return may_be_sent and name not in dirty and self.retries.is_ready(name, now_s)
+            return may_be_sent and name not in dirty and self.retries.find_ready_at(name) <= now_s
 
         known = [] if is_blind else [name for name in self.queued if name in just_read and is_ready(name)]
         names = known or self._select_names(is_ready, now_s)
@@ -261,7 +261,7 @@ class WriteQueue:
 
     def _end_turn(self, now_s: float) -> None:
         """Store when the batch in flight was sent, and whose turn is next."""
-        if any(map(self.retries.find_failed, self._sent)):
+        if self.retries.have_failed(self._sent):
             self._retried_at, self._next_turn = now_s, 0
         else:
             has_waited = self._groups and self._groups.keys().isdisjoint(self._sent)
@@ -317,7 +317,7 @@ class WriteQueue:
         self.retry.record_success()
         self._failed_in_a_row, self._last_failure = 0, None
         names = find_names(batch)
-        failed_before = any(self.retries.find_failed(name) for name in names)
+        failed_before = self.retries.have_failed(names)
         for name in names:
             self.unsure.pop(name, None)
             self._forget_failures(name)
