@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from extdns.model.kind import ObjectKey, ObjectMeta
 
 _ARGO_CD: Final = "argocd.argoproj.io/tracking-id"
-_FLUX: Final = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
+_FLUX: Final = {"kustomize.toolkit.fluxcd.io/name": "Kustomization", "helm.toolkit.fluxcd.io/name": "HelmRelease"}
 PLAN_ANNOTATION: Final = "extdns.io/plan"
 """Names the plan that a change was reviewed under, as a pipeline writes it: its checksum, or any other text."""
 
@@ -61,7 +61,7 @@ def read_origin(metadata: ObjectMeta) -> Origin:
 
 
 def _find_flux_object(labels: Mapping[str, str]) -> str:
-    for kind, group in _FLUX.items():
-        if name := labels.get(f"{group}/name"):
-            return f"{kind} {labels.get(f'{group}/namespace', '')}/{name}"
+    for label, kind in _FLUX.items():
+        if name := labels.get(label):
+            return f"{kind} {labels.get(label.replace('/name', '/namespace'), '')}/{name}"
     return ""
