@@ -127,7 +127,7 @@ class Batch(Value, frozen=True, kw_only=True):
     @property
     def writes(self) -> tuple[Write, ...]:
         """All writes of the batch, in the order of its change sets."""
-        return tuple(write for change_set in self.change_sets for write in change_set.writes)
+        return tuple([write for change_set in self.change_sets for write in change_set.writes])
 
 
 class Applied(Value, frozen=True, kw_only=True):

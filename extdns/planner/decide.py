@@ -203,7 +203,8 @@ def _explain_update(update: Update, published: Published) -> Reason:
 
 def _was_as_requested(change: Create | Update, published: Published) -> bool:
     """Return whether the record was as it is requested before: then another writer changed or removed it."""
-    return change.desired in published.get((change.key.set_identifier, change.key.type), ())
+    desired = change.desired
+    return desired in published.get((desired.set_identifier, desired.type), ())
 
 
 def _list_published(zone: Zone | None, former: Iterable[Decision]) -> Published:

@@ -365,8 +365,8 @@ def decide_name(
 
 def find_requested_keys(view: NameView, requested: Requested) -> frozenset[RecordKey]:
     """Return the keys of the records that an object requests, also by an unresolved claim."""
-    keys = frozenset([one.desired.key for one in requested.desired.of_managed_types])
+    keys = [one.desired.key for one in requested.desired.of_managed_types]
     unresolved = {
         claim.set_identifier for claim in (*view.claims, *requested.claims) if isinstance(claim, UnresolvedClaim)
     }
-    return keys.union([owned.key for owned in view.current if owned.record.set_identifier in unresolved])
+    return frozenset(keys + [owned.key for owned in view.current if owned.record.set_identifier in unresolved])
