@@ -145,8 +145,7 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
                 continue
         view = gather_view(zone_state, sharing, name, parts, claims=claims, former=former)
         _plan_in_zone(zone_state, view, planned, parts)
-    leftovers = _delete_leftovers(name, planned.plans, zones, parts)
-    planned.sets = _combine_sets(planned.plans, leftovers, parts)
+    planned.sets = _combine_sets(name, planned.plans, zones, parts)
     _block_delayed(name, planned, parts, now_s)
     for zone_state, _, plan in planned.plans:
         planned.decisions += plan.decisions
@@ -333,9 +332,9 @@ def _list_possible_requesters(
 
 
 def _combine_sets(
-    plans: Sequence[ZonePlan], leftovers: Iterable[ChangeSet], parts: EngineParts
+    name: DnsName, plans: Sequence[ZonePlan], zones: Iterable[ZoneState], parts: EngineParts
 ) -> dict[ZoneState, tuple[ChangeSet, ...]]:
-    """Return by zone the change sets of one name to queue there, () for a planned zone or its parent without any.
+    """Return by zone the change sets of *name* to queue there, () for a planned zone or its parent without any.
 
     Each ownership record is written once: several zones of one name use the same ones in the parent zone. That can
     also be a zone of the name: the public parent zone of a private one.
@@ -347,6 +346,7 @@ def _combine_sets(
         sets[zone_state] = ()
         if view.parent and (parent := parts.zones.find(view.parent)):
             sets.setdefault(parent, ())
+    leftovers = _delete_leftovers(name, plans, zones, parts)
     found = [*(one for _, _, plan in plans for one in plan.sets), *leftovers]
     found.sort(key=lambda one: not one.changes)  # those of ownership records alone come last
     for zone_state, one in product(sets, found):
