@@ -282,9 +282,8 @@ class Engine:
             if before != self.claims.uncertainty:
                 ended.append(COMPUTED)
             names = names.union(*map(self._waits.names, ended))
-        self._enqueue(
-            names, now_s + self.settings.wait_for_others_s if should_wait_for_others(names, self._parts) else 0.0
-        )
+        should_wait = not self._dirty and should_wait_for_others(names, self._parts)
+        self._enqueue(names, now_s + self.settings.wait_for_others_s if should_wait else 0.0)
 
     def _take_state(self, saved: Saved, now_s: float) -> None:
         """Load the state that another process saved, and enqueue the names that it concerns."""
