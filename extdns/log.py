@@ -103,7 +103,7 @@ class Event(StrEnum):
     FORBIDDEN = "No permission to change a zone; other zones continue"
     TRY_LATER = "Nothing was written; extdns sends the change again"
     EMULATED = "An emulator of Route 53 refuses conditional writes; extdns reads the zone, then overwrites records"
-    ROWS_LEFT = "Cannot remove or restore rows of records now; extdns tries again after the next batch"
+    ROWS_LEFT = "Cannot remove rows that have no record now; extdns tries again after the next batch of their zone"
     UNKNOWN = "The DNS service did not answer, so the change may have been made; extdns sends it again"
     # objects
     OBJECT_UNREADABLE = "Cannot parse {what}; keeping the last valid version"

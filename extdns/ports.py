@@ -316,6 +316,11 @@ class Lease(Protocol):
         """
         ...
 
+    @property
+    def term(self) -> int:
+        """A number that changes if another process may have held the lease. Safe from any thread."""
+        ...
+
     def describe(self) -> Mapping[str, str]:
         """Return the lease, its holder and what fails, as texts for people, by field name."""
         ...

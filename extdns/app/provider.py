@@ -37,7 +37,7 @@ def build_provider(config: Config, gate: WriteGate | None = None) -> tuple[ZoneR
     """
     context = build_context(config, gate)
     reader, writer = load_provider(config).build(context)
-    return add_rows(config, reader, None if config.control.dry_run else writer, context.calls)
+    return add_rows(config, reader, None if config.control.dry_run else writer, context.calls, gate)
 
 
 def build_offline_reader(config: Config) -> ZoneReader:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from extdns.config import Config
+    from extdns.controller.write_gate import WriteGate
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.common.api_calls import CallOptions
     from registry.registry_spec import ObjectsApi, RegistrySpec
@@ -41,7 +42,7 @@ def open_row_store(config: Config, calls: CallOptions) -> RowStore | None:
 
 
 def add_rows(
-    config: Config, reader: ZoneReader, writer: ZoneWriter | None, calls: CallOptions
+    config: Config, reader: ZoneReader, writer: ZoneWriter | None, calls: CallOptions, gate: WriteGate | None
 ) -> tuple[ZoneReader, ZoneWriter | None]:
     """Return *reader* and *writer* with the rows of `--registry`, if it has rows.
 
@@ -59,6 +60,7 @@ def add_rows(
         store,
         owner=config.registry.txt_owner_id,
         managed_types=config.plan.find_managed_types(),
+        read_term=gate.read_term if gate else lambda: 0,
     )
     return service, service if writer else None
 

@@ -24,7 +24,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
 from extdns.model.value import Value
 from extdns.model.zone import Zone, ZonePlacement
-from registry.rows.row import Row, RowChange, RowsChangedError, RowStore, is_row
+from registry.rows.row import Row, RowChange, RowStore, is_row, write_unless_changed
 from registry.rows.service import find_unreadable, is_delegated
 
 if TYPE_CHECKING:
@@ -238,18 +238,7 @@ def move_rows(old: RowStore, new: RowStore, scope: MigrationScope, *, writes: bo
 
 def _write_rows(store: RowStore, changes: Sequence[RowChange]) -> list[str]:
     """Make *changes*, and return a line for each row that somebody else has changed."""
-    failed: list[str] = []
-    for at in range(0, len(changes), store.max_changes):
-        part = changes[at : at + store.max_changes]
-        while part:
-            try:
-                store.write(part)
-            except RowsChangedError as changed:
-                failed.append(sanitize(str(changed), _MAX_LINE))
-                part = [one for one in part if one.key not in changed.rows]
-            else:
-                break
-    return failed
+    return [sanitize(str(changed), _MAX_LINE) for changed in write_unless_changed(store, changes)]
 
 
 def _complete(

@@ -66,6 +66,10 @@ class WriteGate:
         """Return the monotonic time at which leadership ends without a renewal; infinity if not an elected leader."""
         return now_s + self.lease.left_s() - MAX_WRITE_S if self.lease and self._was_leader else math.inf
 
+    def read_term(self) -> int:
+        """Return the term of the lease, 0 without one; safe from any thread."""
+        return self.lease.term if self.lease else 0
+
     def describe(self) -> dict[str, dict[str, str]]:
         """Describe the leader election for the readiness endpoint; {} without one."""
         if self.lease is None:

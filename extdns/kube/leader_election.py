@@ -90,10 +90,15 @@ class LeaderElectionConfig(Value, frozen=True, kw_only=True):
 
 
 class LeaseStateMachine:
-    """The state machine of one process, with at most one open request."""
+    """The state machine of one process, with at most one open request.
+
+    Attributes:
+        term: see `extdns.ports.Lease`.
+    """
 
     def __init__(self, identity: str, rules: LeaderElectionConfig) -> None:
         """Take part as *identity*, which must be unique to this run of this process."""
+        self.term = 0
         self._identity = identity
         self._config = rules
         self._record: LeaderElectionRecord | None = None
@@ -165,6 +170,7 @@ class LeaseStateMachine:
             self._record, self._seen_at_s = record, now_s
         if not self._is_ours:
             self._renewed_at_s = None
+            self.term += 1
 
     @property
     def _is_ours(self) -> bool:
@@ -229,6 +235,11 @@ class LeaderElector:
     def left_s(self) -> float:
         """Return for how many seconds no other process can hold the Lease; 0 if not leader. Safe from any thread."""
         return self._election.left_s(self._clock.monotonic_s())
+
+    @property
+    def term(self) -> int:
+        """A number that changes if another process may have held the Lease. Safe from any thread."""
+        return self._election.term
 
     def describe(self) -> Mapping[str, str]:
         """Return `lease`, `holder` ("nobody" if none), and, if requests fail, their errors as `message`."""

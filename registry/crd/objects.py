@@ -37,7 +37,6 @@ _LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9]
 _UNNAMEABLE: Final = re.compile(r"[^a-z0-9]+")
 _MAX_NAME_LENGTH: Final = 253
 _PAGE: Final = "500"
-_MAX_CHANGES: Final = 100
 _FEW: Final = 30
 """Up to how many objects are read one by one."""
 
@@ -65,7 +64,7 @@ class OwnershipObjects:
                 f"--txt-owner-id={sanitize(owner)} cannot be used with --registry=crd: it is the value of a label\n"
                 "  allowed: up to 63 letters, digits, -, _ and ., with a letter or digit at both ends"
             )
-        self.max_changes = _MAX_CHANGES
+        self.max_changes = 1
         self.name = f"DNSRecords in namespace {namespace}"
         self._api = api
         self._namespace = namespace
@@ -98,24 +97,17 @@ class OwnershipObjects:
         return [row for one in objects if one and (row := _parse_object(one))]
 
     def write(self, changes: Sequence[RowChange]) -> None:
-        """Make *changes*, one by one.
+        """Make the only one of *changes*.
 
         Raises:
-            RowsChangedError: a row is neither as it was nor as it will be.
+            RowsChangedError: the row is not as its change allows.
         """
-        for change in changes:
-            try:
-                self._write(change)
-            except _ChangedError:
-                found = self._find(self._get_id(change))
-                row = _parse_object(found) if found else None
-                held = f"is owned by {row.owner!r}" if row else "does not exist"
-                message = f"{self.name}: {self._get_id(change)} {held}"
-                raise RowsChangedError(message, {change.key: row}) from None
-
-    def _get_id(self, change: RowChange) -> str:
-        stated = change.new or change.old
-        return stated.id if stated else ""
+        (change,) = changes
+        try:
+            self._write(change)
+        except _ChangedError:
+            row = next(iter(self.read([change.row.id])), None)
+            raise RowsChangedError(self.name, {change.key: row}) from None
 
     def _write(self, change: RowChange) -> None:
         """Make *change*.
@@ -123,10 +115,10 @@ class OwnershipObjects:
         Raises:
             _ChangedError: somebody else has changed the object.
         """
-        name = self._get_id(change)
+        name = change.row.id
         found = self._find(name)
         row = _parse_object(found) if found else None
-        if row not in (change.old, change.new):
+        if row not in change.allowed:
             raise _ChangedError
         if change.new is None:
             if found and row:

@@ -5,7 +5,7 @@ An item has `k`, the record as NAME#TYPE#SET, `o`, its owner, and `l`, its label
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from extdns.errors import RetryableError, UsageError
@@ -86,10 +86,10 @@ class OwnershipTable:
         return [row for item in found if (row := _parse_item(item))]
 
     def write(self, changes: Sequence[RowChange]) -> None:
-        """Make *changes* in one transaction: all, or none.
+        """Make *changes* in one transaction.
 
         Raises:
-            RowsChangedError: a row is neither as it was nor as it will be.
+            RowsChangedError: a row is not as its change allows.
         """
         try:
             self._call("TransactWriteItems", TransactItems=[self._build_action(one) for one in changes])
@@ -100,16 +100,14 @@ class OwnershipTable:
                 if reason.get("Code") == "ConditionalCheckFailed"
             }
             if found:
-                raise RowsChangedError(f"{self.name}: {_describe_changed(found)}", found) from cancelled
+                raise RowsChangedError(self.name, found) from cancelled
             raise
 
     def _build_action(self, change: RowChange) -> Item:
-        stated = change.new or change.old
-        key = {"k": {"S": stated.id if stated else ""}}
-        sides = list(dict.fromkeys((change.old, change.new)))
+        key = {"k": {"S": change.row.id}}
         values = {
             name: value
-            for number, row in enumerate(sides)
+            for number, row in enumerate(change.allowed)
             if row
             for name, value in ((f":o{number}", {"S": row.owner}), (f":l{number}", _format_labels(row)))
         }
@@ -117,7 +115,7 @@ class OwnershipTable:
             f"(#o = :o{number} AND (#l = :l{number}{'' if row.labels else ' OR attribute_not_exists(#l)'}))"
             if row
             else "attribute_not_exists(#k)"
-            for number, row in enumerate(sides)
+            for number, row in enumerate(change.allowed)
         )
         used = {name: _NAMES[name] for name in _NAMES if name in condition}
         action: Item = {
@@ -132,13 +130,6 @@ class OwnershipTable:
         if change.new == change.old:
             return {"ConditionCheck": {**action, "Key": key}}
         return {"Put": {**action, "Item": {**key, "o": {"S": change.new.owner}, "l": _format_labels(change.new)}}}
-
-
-def _describe_changed(found: Mapping[RecordKey, Row | None]) -> str:
-    key, row = min(found.items())
-    held = f"is owned by {row.owner!r}" if row else "does not exist"
-    more = f", and {len(found) - 1} more rows have changed" if len(found) > 1 else ""
-    return f"the row of {key.type} {key.name} {held}{more}"
 
 
 def _format_labels(row: Row) -> Item:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from extdns.errors import ExtdnsError
@@ -42,19 +42,32 @@ class RowChange(Value, frozen=True, kw_only=True):
     record: DesiredRecord | None = None
 
     @property
-    def key(self) -> RecordKey:
-        """The record that the row is about."""
+    def row(self) -> Row:
+        """The row after the change, or before it if there will be none."""
         found = self.new or self.old
         assert found  # noqa: S101 - one of them always exists
-        return found.key
+        return found
+
+    @property
+    def key(self) -> RecordKey:
+        """The record that the row is about."""
+        return self.row.key
+
+    @property
+    def allowed(self) -> tuple[Row | None, ...]:
+        """What there may be now: the row as it was or as it will be, but no row if one is inserted."""
+        return tuple(dict.fromkeys((self.old, self.new))) if self.old else (None,)
 
 
 class RowsChangedError(ExtdnsError):
     """Rows are not as a change states. *rows* has them as they are, None for those that do not exist."""
 
-    def __init__(self, message: str, rows: Mapping[RecordKey, Row | None]) -> None:
-        """Store *rows*."""
-        super().__init__(message)
+    def __init__(self, store: str, rows: Mapping[RecordKey, Row | None]) -> None:
+        """Store *rows* of the store with the name *store*."""
+        key, row = min(rows.items())
+        held = f"is owned by {row.owner!r}" if row else "does not exist"
+        more = f", and {len(rows) - 1} more rows have changed" if len(rows) > 1 else ""
+        super().__init__(f"{store}: the row of {key.type} {key.name} {held}{more}")
         self.rows = rows
 
 
@@ -85,12 +98,31 @@ class RowStore(Protocol):
         ...
 
     def write(self, changes: Sequence[RowChange]) -> None:
-        """Make *changes*, and leave rows alone that are as they will be.
+        """Make *changes*: all, or none.
 
         Raises:
-            RowsChangedError: a row is neither as it was nor as it will be. Some of the other changes may be made.
+            RowsChangedError: a row is not as its change allows.
         """
         ...
+
+
+def split(changes: Sequence[RowChange], most: int) -> Iterator[Sequence[RowChange]]:
+    """Yield *changes* in parts of at most *most*."""
+    return (changes[at : at + most] for at in range(0, len(changes), most))
+
+
+def write_unless_changed(store: RowStore, changes: Sequence[RowChange]) -> Iterator[RowsChangedError]:
+    """Make *changes* except those of rows that somebody else has changed; yield the errors about these."""
+    for part in split(changes, store.max_changes):
+        left = part
+        while left:
+            try:
+                store.write(left)
+            except RowsChangedError as changed:
+                yield changed
+                left = [one for one in left if one.key not in changed.rows]
+            else:
+                break
 
 
 def is_row(key: RecordKey) -> bool:

@@ -5,7 +5,7 @@ treats ownership records. The store and the service cannot be written in one cal
 
     rows      those of new records are inserted, those of changed ones replaced; all others are checked
     records   the batch without the rows
-    rows      those of deleted records are removed; if the service refused the batch, new ones are withdrawn
+    rows      those of deleted records are removed; if the service refused the batch, those that were inserted
 
 If the process ends in between, a row without a record remains, and never a record of ours without its row. Such a row
 is used by the next record at its key, or removed after the next batch in its zone.
@@ -13,11 +13,11 @@ is used by the next record at its key, or removed after the next batch in its zo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from threading import Lock
-from typing import Final
+from threading import Lock, RLock
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -43,7 +43,17 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import RateLimitStatus, Zone, ZoneList, ZonePage, ZonePlacement
 from extdns.ports import AdjustingReader, RateLimited, ZoneReader, ZoneWriter
-from registry.rows.row import Row, RowChange, RowsChangedError, RowStore, is_row, parse_row, present_row
+from registry.rows.row import (
+    Row,
+    RowChange,
+    RowsChangedError,
+    RowStore,
+    is_row,
+    parse_row,
+    present_row,
+    split,
+    write_unless_changed,
+)
 
 _log = log.get(__name__)
 
@@ -64,13 +74,28 @@ class _Round:
     records: set[RecordKey] = field(default_factory=set[RecordKey])
 
 
-class _Rows:
-    """The rows as last read or written, by name; safe from any thread."""
+class _SpareRow(NamedTuple):
+    """A row that is to be removed, because it has no record.
 
-    def __init__(self) -> None:
-        self._lock = Lock()
+    Attributes:
+        zone: the id of the zone after whose next batch it is removed.
+        term: that of the lease when this was decided. In another one, the row may have a record.
+    """
+
+    row: Row
+    zone: str
+    term: int
+
+
+class _Rows:
+    """The rows as last read or written, by name, and which of them are to be removed; safe from any thread."""
+
+    def __init__(self, read_term: Callable[[], int]) -> None:
+        self._read_term = read_term
+        self._lock = RLock()
         self._names: dict[DnsName, dict[RecordKey, Row]] = {}
         self._since_scan: dict[RecordKey, Row | None] = {}
+        self._spare: dict[RecordKey, _SpareRow] = {}
 
     def start_scan(self) -> None:
         """Remember the rows that are set from now on, because the scan may have read older ones."""
@@ -84,32 +109,51 @@ class _Rows:
             names.setdefault(row.key.name, {})[row.key] = row
         with self._lock:
             self._names = names
-            for key, newer in self._since_scan.items():
-                self._set(key, newer)
+            self.set(self._since_scan)
 
     def set(self, rows: Mapping[RecordKey, Row | None]) -> None:
         """Store *rows*, None for those that do not exist."""
         with self._lock:
             self._since_scan |= rows
             for key, row in rows.items():
-                self._set(key, row)
+                found = self._names.setdefault(key.name, {})
+                if row:
+                    found[key] = row
+                else:
+                    found.pop(key, None)
 
-    def _set(self, key: RecordKey, row: Row | None) -> None:
-        found = self._names.setdefault(key.name, {})
-        if row:
-            found[key] = row
-        else:
-            found.pop(key, None)
+    def settle(self, rows: Mapping[RecordKey, Row | None]) -> None:
+        """Store *rows* as written: none of them is to be removed any more."""
+        with self._lock:
+            for key in rows:
+                self._spare.pop(key, None)
+            self.set(rows)
 
     def find(self, name: DnsName) -> tuple[Row, ...]:
-        """Return the rows about records at *name*."""
+        """Return the rows about records at *name*, except those that are to be removed."""
         with self._lock:
-            return tuple(self._names.get(name, {}).values())
+            return tuple(row for row in self._names.get(name, {}).values() if self.find_spare(row.key) != row)
 
     def list_all(self) -> tuple[Row, ...]:
-        """Return all rows."""
+        """Return all rows, except those that are to be removed."""
         with self._lock:
-            return tuple(row for rows in self._names.values() for row in rows.values())
+            return tuple(row for name in self._names for row in self.find(name))
+
+    def add_spare(self, rows: Iterable[Row], zone: Zone, term: int) -> None:
+        """Store that *rows* are to be removed after a batch of *zone*, as decided in *term* of the lease."""
+        with self._lock:
+            self._spare |= {row.key: _SpareRow(row, zone.id, term) for row in rows}
+
+    def find_spare(self, key: RecordKey) -> Row | None:
+        """Return the row about the record *key* if it is to be removed, else None."""
+        with self._lock:
+            found = self._spare.get(key)
+            return found.row if found and found.term == self._read_term() else None
+
+    def list_spare(self, zone: Zone) -> tuple[Row, ...]:
+        """Return the rows that are to be removed after a batch of *zone*."""
+        with self._lock:
+            return tuple(row for row, home, _ in self._spare.values() if home == zone.id and self.find_spare(row.key))
 
 
 class RowService:
@@ -123,14 +167,25 @@ class RowService:
         *,
         owner: str,
         managed_types: Collection[str],
+        read_term: Callable[[], int],
     ) -> None:
-        """Read with *reader*, write with *writer*; the rows of *owner* are ours."""
+        """Read with *reader*, write with *writer*; the rows of *owner* are ours.
+
+        Args:
+            reader: the reader of the DNS service.
+            writer: its writer; None in a dry run.
+            store: has the rows.
+            owner: our owner id.
+            managed_types: the record types that can be ours.
+            read_term: returns a number that changes if another process may have written.
+        """
         self._reader = reader
         self._writer = writer
         self._store = store
         self._owner = owner
         self._managed_types = sorted(managed_types)
-        self._rows = _Rows()
+        self._rows = _Rows(read_term)
+        self._read_term = read_term
         self._scanning = Lock()
         self._scanned_for: set[str] = set()
         self._rounds: dict[str, _Round] = {}
@@ -138,7 +193,6 @@ class RowService:
         self._with_record: dict[str, frozenset[RecordKey]] = {}
         self._zones: ZoneList = ZoneList(zones=())
         self._placement = ZonePlacement(())
-        self._unfinished: dict[RecordKey, RowChange] = {}
 
     # Reading.
 
@@ -212,9 +266,7 @@ class RowService:
                 self._scanned_for.add(zone.id)
                 return
             self._rows.start_scan()
-            rows = self._store.read_all()
-            self._rows.take_scan(rows)
-            self._rows.set({key: change.new for key, change in self._unfinished.items()})
+            self._rows.take_scan(self._store.read_all())
             self._scanned_for = {zone.id}
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
@@ -225,8 +277,7 @@ class RowService:
         known = [row for name in names for row in self._rows.find(name)]
         ids = {*map(self._store.build_id, keys), *(row.id for row in known)}
         keys |= {row.key for row in known}
-        found = dict.fromkeys(keys) | {row.key: row for row in self._store.read(sorted(ids))}
-        self._rows.set(found | {key: change.new for key, change in self._unfinished.items() if key in keys})
+        self._rows.set(dict.fromkeys(keys) | {row.key: row for row in self._store.read(sorted(ids))})
         return (*records, *(present_row(row) for name in dict.fromkeys(names) for row in self._rows.find(name)))
 
     # Writing.
@@ -243,32 +294,29 @@ class RowService:
         changes = [self._build_change(write, desired) for write in batch.writes if is_row(write.key)]
         if not changes:
             return self._writer.submit(zone, batch)
-        done: list[RowChange] = []
-        before = {key: change.new for key, change in self._unfinished.items()}
+        term = self._read_term()
+        made: list[RowChange] = []
         try:
-            for part in _split([replace(one, new=one.new or one.old) for one in changes], self._store.max_changes):
+            for part in split(list(map(self._build_first_change, changes)), self._store.max_changes):
                 self._store.write(part)
-                done += part
+                self._rows.settle({one.key: one.new for one in part})
+                made += part
         except RowsChangedError as changed:
-            self._rows.set(changed.rows)
-            self._withdraw(done, before)
-            return WriteConflict(
-                message=str(changed), offending_names=tuple(sorted({key.name for key in changed.rows}))
-            )
+            self._rows.settle(changed.rows)
+            names = sorted({key.name for key in changed.rows})
+            outcome: Outcome = WriteConflict(message=str(changed), offending_names=tuple(names))
         except ProviderError as failed:
-            self._withdraw(done, before)
-            return _convert_to_outcome(failed)
-        self._rows.set({one.key: one.new for one in done})
-        for one in done:
-            self._unfinished.pop(one.key, None)
-        rest = replace(batch, change_sets=tuple(one for one in map(_remove_rows, batch.change_sets) if one.writes))
-        outcome = self._writer.submit(zone, rest) if rest.change_sets else Applied(records=())
+            outcome = _convert_to_outcome(failed)
+        else:
+            rest = replace(batch, change_sets=tuple(one for one in map(_remove_rows, batch.change_sets) if one.writes))
+            outcome = self._writer.submit(zone, rest) if rest.change_sets else Applied(records=())
         if isinstance(outcome, Unknown):
             return outcome
         if not isinstance(outcome, Applied):
-            self._withdraw(done, before)
+            created = {one.key for one in changes if one.old is None}
+            self._remove((one.new for one in made if one.new and one.key in created), zone, term)
             return outcome
-        self._finish(self._list_removals(zone, changes))
+        self._remove(self._list_spare(zone, changes), zone, term)
         rows = tuple(present_row(change.new) for change in changes if change.new)
         return replace(outcome, records=(*outcome.records, *rows))
 
@@ -280,26 +328,23 @@ class RowService:
         if new:
             new = replace(new, id=old.id if old else self._store.build_id(new.key))
         change = RowChange(old=old, new=new)
-        change = replace(change, record=desired.get(change.key))
-        unfinished = self._unfinished.get(change.key)
-        return replace(change, old=unfinished.old) if unfinished else change
+        return replace(change, record=desired.get(change.key))
 
-    def _withdraw(self, done: Iterable[RowChange], before: Mapping[RecordKey, Row | None]) -> None:
-        """Make the rows what they were presented as before the changes *done*: as in *before*, others as stated."""
-        changes = [RowChange(old=one.new, new=before.get(one.key, one.old)) for one in done]
-        self._finish([one for one in changes if one.old != one.new])
+    def _build_first_change(self, change: RowChange) -> RowChange:
+        """Return what is written of *change* before the batch, which may use a row that was to be removed."""
+        return replace(change, old=change.old or self._rows.find_spare(change.key), new=change.new or change.old)
 
-    def _list_removals(self, zone: Zone, changes: Iterable[RowChange]) -> list[RowChange]:
-        """Return the removals of rows of deleted records, and of rows of ours in *zone* that have no record.
+    def _list_spare(self, zone: Zone, changes: Iterable[RowChange]) -> list[Row]:
+        """Return the rows of deleted records, and rows of ours in *zone* that have no record.
 
         A row stays if a record that it may be about is in another zone, or if that is not known.
         """
-        removed = [one for one in changes if one.new is None and one.old]
+        removed = [one.old for one in changes if one.new is None and one.old]
         others = ({one.key for one in changes}, *self._with_record.values())
         found = (row for row in self._leftovers.pop(zone.id, ()) if not any(row.key in keys for keys in others))
         left = tuple(islice(found, _MAX_LEFTOVERS))
-        gone = [one for one in removed if one.old and not self._is_needed(one.old, besides=zone)]
-        return [*gone, *(RowChange(old=row, new=None) for row in left if not self._is_needed(row))]
+        gone = [row for row in removed if not self._is_needed(row, besides=zone)]
+        return [*gone, *(row for row in left if not self._is_needed(row))]
 
     def _is_needed(self, row: Row, besides: Zone | None = None) -> bool:
         """Return whether a zone, other than *besides*, has the record of *row*, or whether that is not known."""
@@ -315,29 +360,18 @@ class RowService:
         except ProviderError:
             return True
 
-    def _finish(self, changes: Iterable[RowChange]) -> None:
-        """Make *changes*, and those that could not be made before. What fails now is made after the next batch."""
-        for change in changes:
-            self._unfinished[change.key] = change
-            self._rows.set({change.key: change.new})
+    def _remove(self, rows: Iterable[Row], zone: Zone, term: int) -> None:
+        """Remove *rows*, and those that could not be removed after an earlier batch of *zone*."""
+        self._rows.add_spare(rows, zone, term)
+        spare = [RowChange(old=row, new=None) for row in self._rows.list_spare(zone)]
+        left: dict[RecordKey, Row | None] = {one.key: None for one in spare}
         try:
-            for part in _split(tuple(self._unfinished.values()), self._store.max_changes):
-                self._write_unless_changed(part)
-                for change in part:
-                    self._unfinished.pop(change.key, None)
+            for changed in write_unless_changed(self._store, spare):
+                left |= changed.rows
         except ProviderError as failed:
-            _log.warning(Event.ROWS_LEFT, store=self._store.name, count=len(self._unfinished), message=str(failed))
-
-    def _write_unless_changed(self, changes: Sequence[RowChange]) -> None:
-        """Make *changes* except those of rows that somebody else has changed."""
-        while changes:
-            try:
-                self._store.write(changes)
-            except RowsChangedError as changed:
-                self._rows.set(changed.rows)
-                changes = [one for one in changes if one.key not in changed.rows]
-            else:
-                return
+            _log.warning(Event.ROWS_LEFT, store=self._store.name, count=len(spare), message=str(failed))
+        else:
+            self._rows.settle(left)
 
 
 def find_unreadable(row: Row) -> RecordKey:
@@ -357,10 +391,6 @@ def is_delegated(name: DnsName, zone: Zone, records: Collection[RecordKey]) -> b
 def _remove_rows(change_set: ChangeSet) -> ChangeSet:
     """Return *change_set* without the writes of rows."""
     return replace(change_set, writes=tuple([write for write in change_set.writes if not is_row(write.key)]))
-
-
-def _split(changes: Sequence[RowChange], most: int) -> Iterator[Sequence[RowChange]]:
-    return (changes[at : at + most] for at in range(0, len(changes), most))
 
 
 def _convert_to_outcome(failed: ProviderError) -> Outcome:

@@ -180,7 +180,7 @@ def build_rows_rig(folder: Path, build: Callable[[Path], Rig]) -> Rig:
     """Build the rig of *build* with the ownership of records in rows outside of the zone."""
     inner, store = build(folder), RowStoreInMemory()
     ours, other = (
-        RowService(inner.reader, writer, store, owner=owner, managed_types=PLAN.managed_types)
+        RowService(inner.reader, writer, store, owner=owner, managed_types=PLAN.managed_types, read_term=lambda: 0)
         for owner, writer in ((PLAN.owner, inner.writer), ("other", inner.other))
     )
     ours.list_zones()

@@ -19,7 +19,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, RecordKey
 from extdns.model.value import StringMap
 from providers.common.api_calls import CallOptions
-from registry.rows.row import Row, RowChange, RowsChangedError, RowStore
+from registry.rows.row import Row, RowChange, RowsChangedError, RowStore, split
 from tests.dynamodb import connect, create_table
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.row_store import RowStoreInMemory
@@ -106,7 +106,8 @@ def make(store: RowStore, name: str, owner: str = "me", *, rtype: str = "A", sid
 
 
 def insert(store: RowStore, *rows: Row) -> None:
-    store.write([RowChange(old=None, new=row) for row in rows])
+    for part in split([RowChange(old=None, new=row) for row in rows], store.max_changes):
+        store.write(part)
 
 
 def read(store: RowStore) -> list[Row]:
@@ -128,15 +129,15 @@ def test_rows_are_read_as_they_were_written(store: RowStore) -> None:
 
 def test_more_rows_than_one_call_has_room_for_are_read(store: RowStore) -> None:
     rows = [make(store, f"h{number:03}.x.test") for number in range(130)]
-    for at in range(0, len(rows), store.max_changes):
-        insert(store, *rows[at : at + store.max_changes])
+    insert(store, *rows)
     assert read(store) == rows
     assert {row.key for row in store.read([row.id for row in rows])} == {row.key for row in rows}
 
 
 def test_a_change_is_made_if_the_row_is_as_stated_and_again_without_effect(store: RowStore) -> None:
     old, new = make(store, "web.x.test", resource="one"), make(store, "web.x.test", resource="two")
-    for change in (RowChange(old=None, new=old), RowChange(old=old, new=old), RowChange(old=old, new=new)):
+    insert(store, old)
+    for change in (RowChange(old=old, new=old), RowChange(old=old, new=new)):
         for _ in range(2):
             store.write([change])
         assert read(store) == [change.new]
@@ -158,6 +159,14 @@ def test_a_row_that_is_not_as_stated_stays_and_is_returned(store: RowStore, chan
     with pytest.raises(RowsChangedError) as caught:
         store.write([changes[change]])
     assert (caught.value.rows, read(store)) == ({other.key: other}, [other])
+
+
+def test_a_row_is_inserted_once(store: RowStore) -> None:
+    made = make(store, "web.x.test")
+    insert(store, made)
+    with pytest.raises(RowsChangedError) as caught:
+        insert(store, made)
+    assert caught.value.rows == {made.key: made}
 
 
 def test_a_row_that_is_gone_is_neither_replaced_nor_checked(store: RowStore) -> None:

@@ -40,10 +40,9 @@ class RowStoreInMemory:
     def write(self, changes: Sequence[RowChange]) -> None:
         self._fail()
         assert len(changes) <= self.max_changes
-        changed = {one.key: self.rows.get(one.key) for one in changes}
-        changed = {one.key: changed[one.key] for one in changes if changed[one.key] not in (one.old, one.new)}
+        changed = {one.key: row for one in changes if (row := self.rows.get(one.key)) not in one.allowed}
         if changed:
-            raise RowsChangedError("a row has changed", changed)
+            raise RowsChangedError(self.name, changed)
         for one in changes:
             if one.new:
                 self.rows[one.key] = one.new

@@ -64,7 +64,7 @@ class Site:
     def _start(self) -> RowService:
         calls = ("list_zones", "read_page", "read_names", "submit", "read_all", "read", "write")
         provider, store = (self.lifetime.watch(one, *calls) for one in (self.provider, self.store))
-        return RowService(provider, provider, store, owner="me", managed_types=MANAGED)
+        return RowService(provider, provider, store, owner="me", managed_types=MANAGED, read_term=lambda: 0)
 
     def add_rows(self, *records: Record, owner: str = "me") -> None:
         for one in records:
@@ -74,7 +74,7 @@ class Site:
     def read(self) -> list[Record]:
         """Return all records, and the rows of all stores."""
         store = RowStoreInMemory({**self.other.rows, **self.store.rows})
-        service = RowService(self.provider, None, store, owner="me", managed_types=MANAGED)
+        service = RowService(self.provider, None, store, owner="me", managed_types=MANAGED, read_term=lambda: 0)
         service.list_zones()
         found: list[Record] = []
         after = None

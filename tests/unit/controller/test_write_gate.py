@@ -19,6 +19,7 @@ class FakeLease:
     """A Lease whose remaining seconds the test sets."""
 
     left: float = 0.0
+    term: int = 0
     start_count: int = 0
     closings: list[bool] = field(default_factory=list)
     on_renewal: Callable[[], None] = lambda: None

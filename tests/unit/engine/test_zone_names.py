@@ -512,7 +512,7 @@ def test_queued_ownership_record_is_written_after_zones_are_listed_again() -> No
 def test_with_rows_the_record_of_a_zone_gets_a_row_and_its_text_in_the_parent_goes_with_it() -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: [OURS], DEV: [record("dev", "192.0.2.9")]}))
     store, registry = RowStoreInMemory(), build_row_registry()
-    service = RowService(provider, provider, store, owner="me", managed_types=PLAN.managed_types)
+    service = RowService(provider, provider, store, owner="me", managed_types=PLAN.managed_types, read_term=lambda: 0)
     world = World(engine=Engine(engine_settings(service, registry=registry)), reader=service, writer=service)
     observed = observe("web", build_claim("web", "dev", "192.0.2.1"))
     world.run(observed, change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)

@@ -83,8 +83,22 @@ def test_a_renewal_after_the_renew_deadline_restores_leadership() -> None:
         holder=OURS, expected_version="1"
     )
     assert election.left_s(122.0) == 0.0
+    term = election.term
     assert election.step(LeaseWritten(record=LeaderElectionRecord(OURS, 30.0, "2")), 123.0) is None
-    assert election.left_s(123.0) == 29.0
+    assert (election.left_s(123.0), election.term) == (29.0, term)
+
+
+@pytest.mark.parametrize(
+    "read", [LeaseRead(record=None), LeaseRead(record=LeaderElectionRecord("", 30.0, "3"))], ids=["deleted", "given-up"]
+)
+def test_a_lease_that_another_process_may_have_held_meanwhile_has_a_new_term(read: LeaseRead) -> None:
+    election = elect(100.0)
+    term = election.term
+    assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
+    assert election.step(RequestFailed(), 140.0) is None
+    assert election.step(TimeElapsed(), 142.0) == ReadLease()
+    election.step(read, 142.0)
+    assert election.term != term
 
 
 def test_after_a_lost_response_to_a_write_the_lease_is_read_and_counts_as_not_held_until_confirmed() -> None:

@@ -145,7 +145,7 @@ class Site:
     ) -> None:
         self.provider, self.store, self.registry = provider, RowStoreInMemory(), registry
         self.lifetime = Lifetime()
-        self.zones = zones or (ZONE,)
+        self.zones, self.term = zones or (ZONE,), 1
         self.restart()
 
     def restart(self) -> None:
@@ -153,7 +153,9 @@ class Site:
         self.lifetime.left = 0
         calls = ("read_page", "read_names", "submit", "read_all", "read", "write")
         provider, store = (self.lifetime.watch(one, *calls) for one in (self.provider, self.store))
-        self.service = RowService(provider, provider, store, owner="me", managed_types=MANAGED)
+        self.service = RowService(
+            provider, provider, store, owner="me", managed_types=MANAGED, read_term=lambda: self.term
+        )
         self.service.list_zones()
 
     def read(self, zone: Zone = ZONE) -> list[Record]:
@@ -348,6 +350,33 @@ def test_a_row_that_could_not_be_removed_makes_no_record_ours_that_another_write
     assert isinstance(site.apply(create(build_desired("A", "web")), current=current), WriteConflict)
     assert not own(site, "A", "web").is_ours
     assert site.store.rows == {}
+
+
+def test_a_row_stays_that_another_leader_uses_although_its_removal_had_begun() -> None:
+    site = start(*parse_records("A web"))
+    site.store.rows[key("A", "web")] = row("A", "web")
+    change, current = delete(own(site, "A", "web")), site.read()
+    site.store.failures = [None, RetryableError("later")]
+    assert isinstance(site.apply(change, current=current), Applied)
+    former = site.service
+    site.restart()
+    site.term += 1
+    assert isinstance(site.apply(create(build_desired("A", "web"))), Applied)
+    site.service = former
+    site.term += 1
+    assert isinstance(site.apply(create(build_desired("A", "api"))), Applied)
+    assert own(site, "A", "web").is_ours
+
+
+def test_a_create_that_meets_the_row_and_record_of_another_leader_leaves_both() -> None:
+    site = start()
+    current = site.read()
+    former = site.service
+    site.restart()
+    assert isinstance(site.apply(create(build_desired("A", "web"))), Applied)
+    site.service = former
+    assert isinstance(site.apply(create(build_desired("A", "web")), current=current), WriteConflict)
+    assert own(site, "A", "web").is_ours
 
 
 def test_rows_whose_records_another_zone_has_cost_no_reads() -> None:
