@@ -85,6 +85,19 @@ def _loopback_only(pytestconfig: pytest.Config) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def moto() -> Iterator[str]:
+    """Run moto, and return its URL."""
+    from moto.server import ThreadedMotoServer  # noqa: PLC0415 - few tests need it, and it is slow
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        yield "http://{}:{}".format(*server.get_host_and_port())
+    finally:
+        server.stop()
+
+
 @pytest.fixture(autouse=True)
 def _secrets_of_one_test() -> Iterator[None]:
     """Forget the secrets that a test registered, because the next test may use the same texts."""

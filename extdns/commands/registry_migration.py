@@ -19,7 +19,7 @@ from extdns.app.registry import build_registry
 from extdns.app.row_store import open_row_store
 from extdns.engine.batches import select_for_batch
 from extdns.errors import ProviderError, sanitize
-from extdns.model.change import Applied, Batch, Blocked, ChangeSet, Outcome, Refused, Update, WriteConflict
+from extdns.model.change import Applied, Batch, Blocked, Change, ChangeSet, Outcome, Refused, Update, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
 from extdns.model.value import Value
@@ -184,8 +184,8 @@ def move_to_texts(
     if writer:
         failed += _write_rows(store, [RowChange(old=row, new=None) for row in (*spare, *empty)])
     return Migration(
-        moved=tuple(sorted({*moved, *map(_describe_row, spare)})),
-        removed=tuple(map(_describe_row, empty)),
+        moved=tuple(sorted({*moved, *map(_describe, spare)})),
+        removed=tuple(map(_describe, empty)),
         failed=tuple(failed),
     )
 
@@ -230,10 +230,10 @@ def move_rows(old: RowStore, new: RowStore, scope: MigrationScope, *, writes: bo
         present |= {row.key: row.owner for row in missing}
     moved = [row for row in ours if present.get(row.key) == row.owner]
     refused = [row for row in ours if present.get(row.key, row.owner) != row.owner]
-    failed += [f"{_describe_row(row)}: another owner has a row about it in {new.name}" for row in refused]
+    failed += [f"{_describe(row)}: another owner has a row about it in {new.name}" for row in refused]
     if writes:
         failed += _write_rows(old, [RowChange(old=row, new=None) for row in moved])
-    return Migration(moved=tuple(sorted(map(_describe_row, moved))), failed=tuple(failed))
+    return Migration(moved=tuple(sorted(map(_describe, moved))), failed=tuple(failed))
 
 
 def _write_rows(store: RowStore, changes: Sequence[RowChange]) -> list[str]:
@@ -297,11 +297,7 @@ def _write(
         elif not isinstance(outcome, Applied):
             failed += [f"{name}: {sanitize(outcome.message, _MAX_LINE)}" for name in sorted(names)]
         else:
-            moved += [
-                f"{change.key.type} {change.key.name}{_describe_set(change.key)}"
-                for one in selected
-                for change in one.changes
-            ]
+            moved += [_describe(change) for one in selected for change in one.changes]
     return moved, failed
 
 
@@ -315,9 +311,5 @@ def _submit(batch: Batch, reader: ZoneReader, writer: ZoneWriter) -> Outcome:
     return writer.submit(batch.zone, batch)
 
 
-def _describe_row(row: Row) -> str:
-    return sanitize(f"{row.key.type} {row.key.name}{_describe_set(row.key)}", 300)
-
-
-def _describe_set(key: RecordKey) -> str:
-    return f" ({sanitize(key.set_identifier)})" if key.set_identifier else ""
+def _describe(one: Row | Change) -> str:
+    return sanitize(str(one.key), 300)

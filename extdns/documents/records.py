@@ -15,7 +15,6 @@ from extdns.model import rrtype
 from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import RecordKey
 from extdns.model.rrtype import EXCLUSIVE
 
 if TYPE_CHECKING:
@@ -173,13 +172,8 @@ def _build_ownership_record(
         ours=first is not None and first.is_ours,
         owner=first.owner if first else None,
         resource=first.resource if first else "",
-        ownership_of=tuple(_describe_key(one.key) for one in covered),
+        ownership_of=tuple(str(one.key) for one in covered),
     )
-
-
-def _describe_key(key: RecordKey) -> str:
-    identifier = f" ({key.set_identifier})" if key.set_identifier else ""
-    return f"{key.type} {key.name}{identifier}"
 
 
 def list_wildcards(seen: EngineSnapshot, name: DnsName) -> Iterator[WildcardDocument]:

@@ -83,6 +83,14 @@ class Write(Value, frozen=True, kw_only=True):
         return self.old.key
 
 
+def build_write(change: Change) -> Write:
+    """Return the write of the record that *change* is about."""
+    return Write(
+        old=None if isinstance(change, Create) else change.current.record,
+        new=None if isinstance(change, Delete) else change.desired,
+    )
+
+
 class ChangeSet(Value, frozen=True, kw_only=True):
     """Changes of one name in one zone that apply together or not at all (law 6).
 

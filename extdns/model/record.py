@@ -45,6 +45,10 @@ class RecordKey(Value, frozen=True, order=True):
     set_identifier: str
     type: str
 
+    def __str__(self) -> str:
+        """Return the type and name, and the set identifier if there is one: `A web.shop.example (blue)`."""
+        return f"{self.type} {self.name}{f' ({self.set_identifier})' if self.set_identifier else ''}"
+
 
 class DesiredRecord(Value, frozen=True, kw_only=True):
     """A record that objects request. A record is always a record set: all values of one name, type and set identifier.

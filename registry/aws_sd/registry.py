@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Blocked, ChangeSet, Create, Delete, Write
+from extdns.model.change import Blocked, ChangeSet, Create, Write, build_write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OWNED_RECORD, OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
@@ -81,13 +81,7 @@ class DescriptionRegistry:
         here = [record for record in current if record.name == change_set.name]
         key = RecordKey(change_set.name, "", rrtype.TXT)
         old = next((record for record in here if record.key == key), None)
-        writes = [
-            Write(
-                old=None if isinstance(change, Create) else change.current.record,
-                new=None if isinstance(change, Delete) else change.desired,
-            )
-            for change in change_set.changes
-        ]
+        writes = [build_write(change) for change in change_set.changes]
         made = [write.new for write in writes if write.new]
         if blocked := self._find_block(change_set, here, old):
             return blocked

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
 
 from msgspec.structs import replace
 
-from extdns.model.change import Change, ChangeSet, Create, Delete, Update, Write
+from extdns.model.change import ChangeSet, build_write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import OwnedRecord, Record
 from extdns.model.zone import Zone
@@ -42,17 +41,5 @@ class NoopRegistry:
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet:  # noqa: ARG002 - there are no ownership records
         """Return *change_set* with one write for each change; the writes are sorted by key."""
-        writes = sorted((_build_write(change) for change in change_set.changes), key=lambda write: write.key)
+        writes = sorted(map(build_write, change_set.changes), key=lambda write: write.key)
         return replace(change_set, writes=tuple(writes))
-
-
-def _build_write(change: Change) -> Write:
-    match change:
-        case Create():
-            return Write(old=None, new=change.desired)
-        case Update():
-            return Write(old=change.current.record, new=change.desired)
-        case Delete():
-            return Write(old=change.current.record, new=None)
-        case _:
-            assert_never(change)

@@ -6,12 +6,12 @@ with `--registry=txt`; its next update writes the row, and deletes the TXT recor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Blocked, ChangeSet, Create, Delete, Write
+from extdns.model.change import Blocked, ChangeSet, Create, Delete, Write, build_write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OWNED_RECORD, OWNER, DesiredRecord, OwnedRecord, Record, RecordKey
@@ -81,7 +81,7 @@ class RowRegistry:
     def read(self, records: Iterable[Record], zone: Zone) -> tuple[OwnedRecord, ...]:
         """Return the records that are neither rows nor ownership records, with their owners, sorted by key."""
         read = self._read(records, zone)
-        spare = _find_spare(read.texts, {key for key, row in read.rows.items() if self._is_ours(row)})
+        spare = self._find_spare(read)
         return tuple([self._describe(owned, read, spare) for owned in read.owned])
 
     def _read(self, records: Iterable[Record], zone: Zone) -> _ReadRows:
@@ -113,17 +113,22 @@ class RowRegistry:
         if row is None:
             return replace(owned, has_current_format=not owned.is_ours)
         stated = parse_row(row)
-        texts = read.texts.get(owned.key, ())
-        if stated.owner != self.owner:
-            return OwnedRecord(record=owned.record, owner=stated.owner, labels=stated.labels, ownership_records=(row,))
+        is_ours = stated.owner == self.owner
+        texts = read.texts.get(owned.key, ()) if is_ours else ()
         return OwnedRecord(
             record=owned.record,
             owner=stated.owner,
-            is_ours=True,
+            is_ours=is_ours,
             labels=stated.labels,
             ownership_records=tuple(sorted((row, *texts), key=lambda record: record.key)),
             has_current_format=not any(text.key in spare for text in texts),
         )
+
+    def _find_spare(self, read: _ReadRows, changed: Iterable[RecordKey] = ()) -> frozenset[RecordKey]:
+        """Return the keys of the TXT records that only records with rows need, or *changed* ones."""
+        with_rows = {*changed, *(key for key, row in read.rows.items() if self._is_ours(row))}
+        needed = {text.key for key, found in read.texts.items() if key not in with_rows for text in found}
+        return frozenset(text.key for found in read.texts.values() for text in found if text.key not in needed)
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
         """Return *change_set* with the writes of its records, their rows, and TXT records that no record needs."""
@@ -139,47 +144,34 @@ class RowRegistry:
             row, key = read.rows.get(change.key), build_row_key(change.key)
             if row and not self._is_ours(row):
                 return _block_foreign(change.key, parse_row(row).owner)
-            if isinstance(change, Delete):
-                writes[change.key] = Write(old=change.current.record, new=None)
-                if row:
-                    writes[key] = Write(old=row, new=None)
-                continue
-            old = None if isinstance(change, Create) else change.current.record
-            writes[change.key] = Write(old=old, new=change.desired)
-            labels = change.desired.labels.without(OWNER, OWNED_RECORD, NONCE_LABEL)
-            writes[key] = Write(old=row, new=build_desired_row(change.key, self.owner, labels))
-        with_rows = {key for key, row in read.rows.items() if self._is_ours(row)}
-        spare = _find_spare(read.texts, {*with_rows, *(change.key for change in change_set.changes)})
-        changed = {change.key for change in change_set.changes}
-        for text in (text for key, texts in read.texts.items() if key in changed for text in texts):
+            writes[change.key] = build_write(change)
+            if not isinstance(change, Delete):
+                labels = change.desired.labels.without(OWNER, OWNED_RECORD, NONCE_LABEL)
+                writes[key] = Write(old=row, new=build_desired_row(change.key, self.owner, labels))
+            elif row:
+                writes[key] = Write(old=row, new=None)
+        changed = [change.key for change in change_set.changes]
+        spare = self._find_spare(read, changed)
+        for text in (text for key in changed for text in read.texts.get(key, ())):
             if text.key in spare:
                 writes[text.key] = Write(old=text, new=None)
         remaining = [text for text in read.hidden if text.key not in writes]
-        if blocked := _find_occupied([write.new for write in writes.values()], remaining):
-            return blocked
-        return replace(change_set, writes=tuple([writes[key] for key in sorted(writes)]))
+        made = [write.new for write in writes.values() if write.new]
+        return _find_occupied(made, remaining) or replace(
+            change_set, writes=tuple([writes[key] for key in sorted(writes)])
+        )
 
 
-def _find_spare(texts: Texts, with_rows: set[RecordKey]) -> frozenset[RecordKey]:
-    """Return the keys of the TXT records that prove nothing about records other than those *with_rows*."""
-    needed = {text.key for key, found in texts.items() if key not in with_rows for text in found}
-    return frozenset(text.key for found in texts.values() for text in found if text.key not in needed)
-
-
-def _find_occupied(desired: Iterable[DesiredRecord | None], texts: Iterable[Record]) -> Blocked | None:
+def _find_occupied(desired: Iterable[DesiredRecord], texts: Sequence[Record]) -> Blocked | None:
     """Return `Blocked` if one of *texts*, ownership records that stay, cannot coexist with one of *desired*."""
-    kept = list(texts)
     for one in desired:
-        for text in kept if one else ():
-            if one and text.name == one.name and (text.key == one.key or one.type == rrtype.CNAME):
-                return Blocked(
-                    reason=Reason.NO_OWNERSHIP_NAME,
-                    detail=f"TXT {text.name}, an ownership record, already exists, so {one.type} {one.name} cannot be"
-                    " written",
-                )
+        for text in texts:
+            if text.name == one.name and (text.key == one.key or one.type == rrtype.CNAME):
+                detail = f"{text.key}, an ownership record, already exists, so {one.key} cannot be written"
+                return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
     return None
 
 
 def _block_foreign(key: RecordKey, owner: str) -> Blocked:
-    detail = f"{key.type} {key.name} has a row of owner {owner!r}"
+    detail = f"{key} has a row of owner {owner!r}"
     return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)

@@ -67,7 +67,7 @@ class RowsChangedError(ExtdnsError):
         key, row = min(rows.items())
         held = f"is owned by {row.owner!r}" if row else "does not exist"
         more = f", and {len(rows) - 1} more rows have changed" if len(rows) > 1 else ""
-        super().__init__(f"{store}: the row of {key.type} {key.name} {held}{more}")
+        super().__init__(f"{store}: the row of {key} {held}{more}")
         self.rows = rows
 
 

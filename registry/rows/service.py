@@ -295,12 +295,12 @@ class RowService:
         if not changes:
             return self._writer.submit(zone, batch)
         term = self._read_term()
-        made: list[RowChange] = []
+        made: set[RecordKey] = set()
         try:
             for part in split(list(map(self._build_first_change, changes)), self._store.max_changes):
                 self._store.write(part)
                 self._rows.settle({one.key: one.new for one in part})
-                made += part
+                made.update(one.key for one in part)
         except RowsChangedError as changed:
             self._rows.settle(changed.rows)
             names = sorted({key.name for key in changed.rows})
@@ -313,8 +313,7 @@ class RowService:
         if isinstance(outcome, Unknown):
             return outcome
         if not isinstance(outcome, Applied):
-            created = {one.key for one in changes if one.old is None}
-            self._remove((one.new for one in made if one.new and one.key in created), zone, term)
+            self._remove((one.new for one in changes if one.new and not one.old and one.key in made), zone, term)
             return outcome
         self._remove(self._list_spare(zone, changes), zone, term)
         rows = tuple(present_row(change.new) for change in changes if change.new)

@@ -228,11 +228,11 @@ def _free_key(draft: DraftWrites, key: RecordKey, current: Iterable[Record], ind
         if ownership is None:
             return _block_occupied(key, record, is_ours=index.is_ours(record.key))
         if not index.settings.is_our_owner(ownership.owner):
-            detail = f"{_format_key(record.key)} is an ownership record of owner {ownership.owner!r}"
+            detail = f"{record.key} is an ownership record of owner {ownership.owner!r}"
             return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
         if remaining := _list_remaining(record.key, draft, index):
-            proved = ", ".join(map(_format_key, sorted(remaining)))
-            detail = f"{_format_key(record.key)} is the ownership record of {proved}"
+            proved = ", ".join(map(str, sorted(remaining)))
+            detail = f"{record.key} is the ownership record of {proved}"
             return Blocked(reason=Reason.DUPLICATE_OWNERSHIP_NAME, detail=detail)
         draft.old[record.key] = record
     return None
@@ -251,33 +251,28 @@ def _can_coexist(one: Record, other: RecordKey) -> bool:
 def _block_foreign(current: OwnedRecord) -> Blocked:
     """Return `Blocked` for a change to a record that is not ours. The planner never plans such a change."""
     reason = Reason.FOREIGN_RECORD if current.owner is None else Reason.OWNED_BY_OTHER
-    return Blocked(reason=reason, detail=f"{_format_key(current.key)} has no ownership record of ours")
+    return Blocked(reason=reason, detail=f"{current.key} has no ownership record of ours")
 
 
 def _block_occupied(key: RecordKey, record: Record, *, is_ours: bool) -> Blocked:
     return Blocked(
         reason=Reason.DUPLICATE_OWNERSHIP_NAME if is_ours else Reason.NO_OWNERSHIP_NAME,
-        detail=f"{_format_key(record.key)} already exists, so {_format_key(key)} cannot be written",
+        detail=f"{record.key} already exists, so {key} cannot be written",
     )
 
 
 def _block_nameless(key: RecordKey) -> Blocked:
     return Blocked(
         reason=Reason.NO_OWNERSHIP_NAME,
-        detail=f"no name for the ownership record of {_format_key(key)}: the name would be longer than DNS allows",
+        detail=f"no name for the ownership record of {key}: the name would be longer than DNS allows",
     )
 
 
 def _block_labels(key: RecordKey) -> Blocked:
     return Blocked(
         reason=Reason.INVALID_ENDPOINT,
-        detail=f"the labels of {_format_key(key)} do not fit into an ownership record; allowed: {ENCODABLE_LABELS}",
+        detail=f"the labels of {key} do not fit into an ownership record; allowed: {ENCODABLE_LABELS}",
     )
-
-
-def _format_key(key: RecordKey) -> str:
-    routed = f" ({key.set_identifier})" if key.set_identifier else ""
-    return f"{key.type} {key.name}{routed}"
 
 
 def is_consistent(change_set: ChangeSet, index: OwnershipIndex, draft: DraftWrites) -> bool:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 from extdns.app.row_store import open_row_store
 from extdns.config import parse
@@ -32,16 +31,6 @@ class Opener(Protocol):
     """Opens a store."""
 
     def __call__(self, *, can_write: Callable[[], bool] = ...) -> RowStore: ...
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        yield "http://{}:{}".format(*server.get_host_and_port())
-    finally:
-        server.stop()
 
 
 def set_environment(moto: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 from extdns import cli
 from extdns.model.dns_name import DnsName
@@ -49,16 +48,6 @@ class Site:
         """Return the names of the TXT records of the zone."""
         lines = self.installation.zones.text().splitlines()
         return sorted(line.split()[0].removesuffix(".example.org.") for line in lines if " TXT " in line)
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        yield "http://{}:{}".format(*server.get_host_and_port())
-    finally:
-        server.stop()
 
 
 @pytest.fixture(params=["dynamodb", "crd"])

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from tests.dynamodb import connect, create_table
 from tests.kubernetes.cluster import Cluster
@@ -23,16 +21,6 @@ from tests.program.process import once
 from tests.required_programs import require_program
 
 _NUMBERS: Final = count(1)
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        yield "http://{}:{}".format(*server.get_host_and_port())
-    finally:
-        server.stop()
 
 
 class Site:
