@@ -20,7 +20,7 @@ from extdns.planner.settings import Adjust, PlanSettings
 from registry.rows.registry import RowRegistry
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_keys
 from registry.txt.naming import Naming
-from registry.txt.ownership_index import OwnershipTextCodec
+from registry.txt.ownership_index import OwnershipTextCodec, PlainTextCodec, TxtSettings
 from registry.txt.registry import TxtRegistry
 from tests.fakes.faulty import FaultyProvider
 
@@ -46,12 +46,14 @@ def build_registry(
 ) -> TxtRegistry:
     """Build a txt registry."""
     return TxtRegistry(
-        owner=owner,
-        naming=Naming(prefix=prefix, suffix=suffix, wildcard_replacement=wildcard),
-        managed_types=frozenset(types),
-        migrate_from=migrate_from,
-        creates_without_ownership=unmarked_creates,
-        codec=codec,
+        TxtSettings(
+            owner=owner,
+            previous_owner=migrate_from,
+            naming=Naming(prefix=prefix, suffix=suffix, wildcard_replacement=wildcard),
+            managed_types=frozenset(types),
+            codec=codec or PlainTextCodec(),
+            creates_without_ownership=unmarked_creates,
+        )
     )
 
 

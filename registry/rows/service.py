@@ -104,12 +104,11 @@ class _Rows:
 
     def take_scan(self, rows: Iterable[Row]) -> None:
         """Replace all rows by *rows*, except those set since the scan began."""
-        names: dict[DnsName, dict[RecordKey, Row]] = {}
-        for row in rows:
-            names.setdefault(row.key.name, {})[row.key] = row
         with self._lock:
-            self._names = names
-            self.set(self._since_scan)
+            found = {row.key: row for row in rows} | self._since_scan
+            self._names = {}
+            self.set(found)
+            self._since_scan = {}
 
     def set(self, rows: Mapping[RecordKey, Row | None]) -> None:
         """Store *rows*, None for those that do not exist."""

@@ -69,11 +69,11 @@ class TxtSettings(Value, frozen=True, kw_only=True):
     """
 
     owner: str
-    previous_owner: str
+    previous_owner: str = ""
     naming: Naming
     managed_types: frozenset[str]
     codec: OwnershipTextCodec
-    creates_without_ownership: bool
+    creates_without_ownership: bool = False
 
     def is_our_owner(self, owner: str) -> bool:
         """Return whether *owner* is our owner id or the previous owner, so that we may change its records."""
@@ -173,20 +173,9 @@ class _IndexBuilder:
                 self.records.append(record)
         if len(self.ownership_records) > 1:
             self._drop_published()
-        by_identifier = group_by(current, _get_identifier)
-        cnames = [record for record in current if record.type == rrtype.CNAME]
-        if not self.ownership_records:
-            return OwnershipIndex(
-                settings=self.settings,
-                current=current,
-                by_identifier=by_identifier,
-                cnames=cnames,
-                records=tuple(self.records),
-            )
-        candidates = self._find_candidates()
         matches: defaultdict[RecordKey, list[OwnershipMatch]] = defaultdict(list)
         matched_records: defaultdict[RecordKey, list[RecordKey]] = defaultdict(list)
-        for ownership_key, found in candidates.items():
+        for ownership_key, found in self._find_candidates().items():
             ownership_record = self.ownership_records[ownership_key]
             for chosen in self._choose_matches(ownership_record, found):
                 key = chosen.record.key
@@ -198,8 +187,8 @@ class _IndexBuilder:
         return OwnershipIndex(
             settings=self.settings,
             current=current,
-            by_identifier=by_identifier,
-            cnames=cnames,
+            by_identifier=group_by(current, _get_identifier),
+            cnames=[record for record in current if record.type == rrtype.CNAME],
             records=tuple(self.records),
             ownership_records=self.ownership_records,
             matches=matches,
@@ -234,7 +223,7 @@ class _IndexBuilder:
         """Return, for each ownership record, the records that it can cover according to its name."""
         found: defaultdict[RecordKey, list[_CandidateMatch]] = defaultdict(list)
         names = {key.name for key in self.ownership_records}
-        for record in self.records:
+        for record in self.records if names else ():
             if record.type not in self.settings.managed_types:
                 continue
             # Older versions named the ownership record of an A alias after the type CNAME.

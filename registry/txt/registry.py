@@ -19,12 +19,11 @@ from extdns.model.record import OWNED_RECORD, OWNER, RESOURCE, OwnedRecord, Reco
 from extdns.model.rrtype import TXT
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from registry.txt.naming import Naming, NamingFormat, RelatedNames, build_apex_name
+from registry.txt.naming import NamingFormat, RelatedNames, build_apex_name
 from registry.txt.ownership_index import (
     ENCODABLE_LABELS,
     OwnershipMatch,
     OwnershipTextCodec,
-    PlainTextCodec,
     TxtSettings,
     build_index,
     is_ownership_text,
@@ -57,42 +56,19 @@ def check_owner(owner: str, codec: OwnershipTextCodec) -> None:
 class TxtRegistry:
     """Reads and writes ownership in TXT records next to the records they cover."""
 
-    def __init__(
-        self,
-        *,
-        owner: str,
-        naming: Naming,
-        managed_types: frozenset[str],
-        migrate_from: str = "",
-        creates_without_ownership: bool = False,
-        codec: OwnershipTextCodec | None = None,
-    ) -> None:
+    def __init__(self, settings: TxtSettings) -> None:
         """Create a registry for one owner.
 
-        Args:
-            owner: our owner id.
-            naming: how ownership records are named.
-            managed_types: types whose records can be ours.
-            migrate_from: owner whose records count as ours until they have our id, "" for none.
-            creates_without_ownership: see `TxtSettings`.
-            codec: how the text of ownership records is read and written, None for plain text.
-
         Raises:
-            UsageError: *owner* is empty or cannot be read back from an ownership record.
+            UsageError: the owner id is empty or cannot be read back from an ownership record.
         """
-        codec = codec or PlainTextCodec()
-        check_owner(owner, codec)
-        self._settings = TxtSettings(
-            owner=owner,
-            previous_owner=migrate_from,
-            naming=naming,
-            managed_types=managed_types,
-            codec=codec,
-            creates_without_ownership=creates_without_ownership,
+        check_owner(settings.owner, settings.codec)
+        self._settings = settings
+        self._find_related = lru_cache(maxsize=_CACHED_NAMES)(
+            RelatedNames(settings.naming, settings.managed_types).find
         )
-        self._find_related = lru_cache(maxsize=_CACHED_NAMES)(RelatedNames(naming, managed_types).find)
         # `complete` usually gets the same records as the call of `read` before it.
-        self._build_index = lru_cache(maxsize=1)(partial(build_index, settings=self._settings))
+        self._build_index = lru_cache(maxsize=1)(partial(build_index, settings=settings))
 
     @property
     def owner(self) -> str:

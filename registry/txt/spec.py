@@ -10,7 +10,7 @@ from extdns.flags.records import RegistryFlags
 from extdns.model.dns_name import DnsName
 from registry.registry_spec import RegistryContext, RegistrySpec
 from registry.txt.naming import Naming
-from registry.txt.ownership_index import OwnershipTextCodec, PlainTextCodec
+from registry.txt.ownership_index import OwnershipTextCodec, PlainTextCodec, TxtSettings
 from registry.txt.registry import TxtRegistry
 
 
@@ -21,12 +21,14 @@ def build(context: RegistryContext) -> TxtRegistry:
         UsageError: the owner id or a key is invalid, or the file of the keys cannot be read.
     """
     return TxtRegistry(
-        owner=context.flags.txt_owner_id,
-        naming=_build_naming(context.flags),
-        managed_types=context.managed_types,
-        migrate_from=context.flags.migrate_from_txt_owner,
-        creates_without_ownership=context.compat,
-        codec=build_codec(context),
+        TxtSettings(
+            owner=context.flags.txt_owner_id,
+            previous_owner=context.flags.migrate_from_txt_owner,
+            naming=_build_naming(context.flags),
+            managed_types=context.managed_types,
+            codec=build_codec(context),
+            creates_without_ownership=context.compat,
+        )
     )
 
 

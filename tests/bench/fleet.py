@@ -21,9 +21,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from providers.common.api_calls import RateLimit, RateLimiter, TokenBucket
 from providers.inmemory.provider import InMemoryProvider
-from registry.txt.naming import Naming
-from registry.txt.registry import TxtRegistry
-from tests.builders import INGRESS, PLAN, SERVICE, ZONE, build_claim, change_phase, observe
+from tests.builders import INGRESS, PLAN, SERVICE, ZONE, build_claim, build_registry, change_phase, observe
 from tests.fakes.clocks import MovedClock
 from tests.world import World, engine_settings
 
@@ -115,7 +113,7 @@ def _start(number: int, provider: InMemoryProvider, calls_per_minute: int) -> Wo
     settings = engine_settings(
         provider,
         plan=replace(PLAN, owner=owner),
-        registry=TxtRegistry(owner=owner, naming=Naming(), managed_types=PLAN.managed_types),
+        registry=build_registry(owner=owner),
         refresh_calls_per_minute=calls_per_minute,
     )
     world = World(engine=Engine(settings), reader=provider, writer=provider)

@@ -27,14 +27,13 @@ from extdns.model.record import DesiredRecord
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import Policy
-from registry.txt.naming import Naming
-from registry.txt.registry import TxtRegistry
 from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
     build_claim,
+    build_registry,
     build_unresolved,
     change_before_each_batch,
     change_phase,
@@ -62,7 +61,7 @@ STRICT = DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(count=0, pe
 UNRESOLVED_TIMEOUT = DeleteSettings(
     owner="me", grace_s=0.0, unresolved_timeout_s=60.0, limits=DeleteLimits(percent=100)
 )
-MIGRATING = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, migrate_from="old")
+MIGRATING = build_registry(migrate_from="old")
 CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
 start_dry = partial(start_world, has_writer=False)
 

@@ -16,9 +16,17 @@ from extdns.model.claim import ClaimWarning, ExcludedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Category, Reason
 from extdns.model.zone import ZoneList
-from registry.txt.naming import Naming
-from registry.txt.registry import TxtRegistry
-from tests.builders import INGRESS, PLAN, SERVICE, build_claim, change_phase, observe, owned, record, ref
+from tests.builders import (
+    INGRESS,
+    SERVICE,
+    build_claim,
+    build_registry,
+    change_phase,
+    observe,
+    owned,
+    record,
+    ref,
+)
 from tests.unit.documents.cases import (
     NAMES,
     OTHER_NAMES,
@@ -153,7 +161,7 @@ def test_another_prefix_is_not_suggested_where_it_would_make_our_other_records_f
 
 @pytest.mark.parametrize("name", ["a-web", "aaaa-web", "cname-web"])
 def test_ownership_records_without_prefix_or_suffix_do_not_lead_to_a_hint_about_one(name: str) -> None:
-    registry = TxtRegistry(owner="me", naming=Naming(prefix="owner-"), managed_types=PLAN.managed_types)
+    registry = build_registry(prefix="owner-")
     world = start_dry(record("web"), record(name, HERITAGE, rtype="TXT"), first=[REQUESTED], registry=registry)
     assert "is --txt" not in suggest_next_step(explain(world))
 

@@ -23,6 +23,7 @@ from extdns.model.rrtype import TXT, UNREADABLE
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
 from registry.txt.naming import Naming
+from registry.txt.ownership_index import PlainTextCodec, TxtSettings
 from registry.txt.registry import TxtRegistry
 from tests.builders import (
     INGRESS,
@@ -127,7 +128,8 @@ class RecordingRegistry(TxtRegistry):
     """A TXT registry that records for which names related names were computed."""
 
     def __init__(self) -> None:
-        super().__init__(owner="me", naming=Naming(), managed_types=PLAN.managed_types)
+        plain = PlainTextCodec()
+        super().__init__(TxtSettings(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=plain))
         self.queried: set[DnsName] = set()
 
     def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
