@@ -6,20 +6,17 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.errors import UsageError
-from extdns.model.change import ChangeSet
 from extdns.model.record import Record, RecordKey
 from extdns.model.value import StringMap
 from registry.noop.registry import NoopRegistry
 from registry.txt.registry import TxtRegistry
-from tests.builders import build_registry, create, delete, update
+from tests.builders import build_registry
 from tests.unit.registry.completion import (
-    describe_writes,
     find,
     list_ours,
 )
 from tests.unit.registry.zone_records import (
     ZONE,
-    build_desired,
     key,
     ownership_record,
     parse_key,
@@ -187,10 +184,6 @@ def test_invalid_owner_id_is_a_usage_error(owner: str, message: str) -> None:
         build_registry(owner=owner)
 
 
-def test_txt_registry_returns_its_owner_id() -> None:
-    assert build_registry().owner == "me"
-
-
 @pytest.mark.parametrize(
     ("registry", "records", "key", "expected"),
     [
@@ -295,17 +288,4 @@ def test_noop_registry_counts_all_records_as_ours() -> None:
 def test_noop_registry_has_no_ownership_records() -> None:
     for owned in NoopRegistry().read(RECORDS, ZONE):
         assert (owned.owner, owned.ownership_records, owned.labels, owned.has_current_format) == (None, (), (), True)
-    assert NoopRegistry().owner == ""
     assert NoopRegistry().related_names(RECORDS[0].name, ZONE) == ()
-
-
-def test_noop_registry_turns_changes_into_sorted_writes() -> None:
-    _, a, mx = NoopRegistry().read(RECORDS, ZONE)
-    changes = (
-        delete(mx),
-        update(a, build_desired("A", "foo", target="192.0.2.9")),
-        create(build_desired("AAAA", "foo", "r")),
-    )
-    done = NoopRegistry().complete(ChangeSet(zone=ZONE, name=a.key.name, changes=changes), RECORDS)
-    assert describe_writes(done.writes) == "update A foo, create AAAA foo, delete MX foo"
-    assert done.changes == changes
