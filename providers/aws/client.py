@@ -49,7 +49,6 @@ from providers.common.certificates import find_ca_bundle
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client
 
-    from extdns.model.zone import RateLimitStatus
     from providers.aws.settings import AwsAccount, AwsSettings
 
 _CHANGE: Final = "ChangeResourceRecordSets"
@@ -76,14 +75,10 @@ class Route53Api:
             rate_limiter: delays calls to the allowed rate.
         """
         self._account = account
-        self._rate_limiter = rate_limiter
+        self.rate_limiter = rate_limiter
         self._attempts = attempts if attempts > 0 else MAX_ATTEMPTS
         self._lock = Lock()
         self._clients: tuple[Route53Client, Route53Client] | None = None
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls to Route 53 may be made now."""
-        return self._rate_limiter.read_rate_limits()
 
     def has_amazon_endpoint(self) -> bool:
         """Return whether calls go to a host of Amazon, not to another one that the SDK's configuration names."""
@@ -149,19 +144,19 @@ class Route53Api:
         self, operation: str, context: str = "", *, changes: int = 0
     ) -> Iterator[tuple[Route53Client, Route53Client]]:
         """Wait until the rate limit allows the call, and yield the clients for reading and writing."""
-        self._rate_limiter.acquire(operation, changes=changes)
+        self.rate_limiter.acquire(operation, changes=changes)
         try:
             with measure_call(self._account.calls.on_call, operation), translate_errors("route53", operation, context):
                 yield self._open_clients()
         except CallFailedError as failed:
             if operation == _CHANGE and errors.is_throttled(failed.code):
-                self._rate_limiter.record_throttle(operation, changes=changes)
+                self.rate_limiter.record_throttle(operation, changes=changes)
             elif failed.code == errors.PRIOR_REQUEST_NOT_COMPLETE:
-                self._rate_limiter.record_busy(operation)
+                self.rate_limiter.record_busy(operation)
             elif failed.kind is FailureKind.CREDENTIALS:
                 self._clients = None  # credentials may exist by the next call
             raise
-        self._rate_limiter.record_success(operation)
+        self.rate_limiter.record_success(operation)
 
     def _open_clients(self) -> tuple[Route53Client, Route53Client]:
         """Return the client for reading, which retries, and the one for writing, which does not."""
@@ -176,7 +171,7 @@ class Route53Api:
     def _record_throttled_attempt(self, parsed_response: dict[str, Any] | None, event_name: str, **_: object) -> None:
         """Slow down after each attempt of a read that was throttled; called by the SDK, which repeats reads itself."""
         if parsed_response and errors.is_throttled(parsed_response.get("Error", {}).get("Code") or ""):
-            self._rate_limiter.record_throttle(event_name.rpartition(".")[2])
+            self.rate_limiter.record_throttle(event_name.rpartition(".")[2])
 
 
 def build_apis(settings: AwsSettings) -> dict[str, Route53Api]:

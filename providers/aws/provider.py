@@ -53,7 +53,7 @@ class Route53Reader:
         """Create a reader of *apis*, by account; *settings* can make batches smaller than Route 53's limits."""
         self._settings = settings
         self._apis = apis
-        self._capabilities = Capabilities(
+        self.capabilities = Capabilities(
             atomic=True,
             conditional=True,
             sends_upserts=not settings.conditional,
@@ -62,14 +62,9 @@ class Route53Reader:
             max_batch_bytes=min(max(settings.max_bytes, 1), MAX_BATCH_CHARACTERS),
         )
 
-    @property
-    def capabilities(self) -> Capabilities:
-        """What Route 53 can do: batches are atomic, and conditional because they delete the exact current record."""
-        return self._capabilities
-
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
         """Return how many calls each account may make now."""
-        return tuple(status for api in self._apis.values() for status in api.read_rate_limits())
+        return tuple(status for api in self._apis.values() for status in api.rate_limiter.read_rate_limits())
 
     def list_zones(self) -> ZoneList:
         """Return the zones that match the zone filter, and which accounts failed.

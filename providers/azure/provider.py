@@ -23,7 +23,7 @@ from extdns.model.change import (
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
-from extdns.model.zone import RateLimitStatus, Zone, ZoneList, ZonePage
+from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.azure.adjust import HOLDERS, adjust_record
 from providers.azure.client import CONFLICT, PRECONDITION, AzureApi, AzureZone
 from providers.azure.records import (
@@ -67,22 +67,14 @@ class AzureReader:
         self._api = api
         self._ownership_names = ownership_names
         self._tags: dict[RecordKey, dict[str, str]] = {}  # what was desired last, without ownership records
-        self._capabilities = Capabilities(
+        self.read_rate_limits = api.read_rate_limits
+        self.capabilities = Capabilities(
             atomic=False,
             conditional=True,
             max_batch_writes=_MAX_BATCH[settings.private],
             reads_full_zones=True,
             longest_match_only=True,
         )
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What Azure can do: each record set is written conditionally, but several are not written as one."""
-        return self._capabilities
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
-        return self._api.read_rate_limits()
 
     def list_zones(self) -> ZoneList:
         """Return the zones that match the filters.

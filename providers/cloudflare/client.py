@@ -16,7 +16,6 @@ import msgspec
 
 from extdns.errors import sanitize
 from extdns.model.value import Value
-from extdns.model.zone import RateLimitStatus
 from providers.cloudflare.entries import CloudflareValue, Operations
 from providers.cloudflare.flags import DEFAULT_AUTHORITY
 from providers.cloudflare.settings import CloudflareSettings
@@ -116,12 +115,8 @@ class CloudflareApi:
     def __init__(self, settings: CloudflareSettings, rate_limiter: RateLimiter) -> None:
         """Prepare calls; nothing is sent yet. *rate_limiter* delays calls to the allowed rate."""
         self._settings = settings
-        self._rate_limiter = rate_limiter
+        self.rate_limiter = rate_limiter
         self._sender = HttpSender(settings.url, settings.calls)
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
-        return self._rate_limiter.read_rate_limits()
 
     def list_zones(self) -> tuple[tuple[CloudflareZone, ...], int]:
         """Return all zones that the credentials can see, and the number of calls that this took."""
@@ -220,7 +215,7 @@ class CloudflareApi:
         body: bytes | None = None,
         changes: int = 0,
     ) -> _Answer[T]:
-        self._rate_limiter.acquire(call, changes=changes)
+        self.rate_limiter.acquire(call, changes=changes)
         headers = _read_credentials(call, context)
         if changes:
             self._settings.calls.require_can_write(call, context)
@@ -228,10 +223,10 @@ class CloudflareApi:
             got = self._sender.send(HttpCall(call, method, path, context, body, is_write=body is not None), headers)
             answer = decode(got.content, form)
             if got.status == HTTPStatus.TOO_MANY_REQUESTS:
-                self._rate_limiter.record_throttle(call, changes=changes, wait_s=got.retry_after_s)
+                self.rate_limiter.record_throttle(call, changes=changes, wait_s=got.retry_after_s)
             if answer is None or not answer.success:
                 raise _build_error(call, context, got.status, got.content, answer.errors if answer else ())
-        self._rate_limiter.record_success(call)
+        self.rate_limiter.record_success(call)
         return answer
 
 

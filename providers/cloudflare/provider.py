@@ -11,7 +11,7 @@ from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import Permission, RateLimitStatus, Zone, ZoneList, ZonePage
+from extdns.model.zone import Permission, Zone, ZoneList, ZonePage
 from providers.cloudflare.adjust import adjust_record
 from providers.cloudflare.client import CloudflareApi, CloudflareZone
 from providers.cloudflare.entries import CloudflareValue, build_operations, build_records, plan_replacement
@@ -43,7 +43,8 @@ class CloudflareReader:
         self._api = api
         self._plans: dict[str, str] = {}
         self._pages: Counter[str] = Counter()
-        self._capabilities = Capabilities(
+        self.read_rate_limits = api.rate_limiter.read_rate_limits
+        self.capabilities = Capabilities(
             atomic=True,
             conditional=False,
             max_batch_writes=settings.max_operations,
@@ -52,15 +53,6 @@ class CloudflareReader:
             reads_full_zones=True,
             longest_match_only=True,
         )
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What Cloudflare can do: batches are atomic, but have no conditions."""
-        return self._capabilities
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
-        return self._api.read_rate_limits()
 
     def list_zones(self) -> ZoneList:
         """Return the zones that match the filters.

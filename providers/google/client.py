@@ -28,7 +28,6 @@ from google.cloud import dns
 from requests.adapters import HTTPAdapter
 
 from extdns.model.api_request import UNANSWERED, ApiRequest
-from extdns.model.zone import RateLimitStatus
 from providers.common.api_calls import (
     DEFAULT_TIMEOUTS_S,
     CallFailedError,
@@ -56,13 +55,9 @@ class CloudDnsApi:
     def __init__(self, settings: GoogleSettings, rate_limiter: RateLimiter) -> None:
         """Create an API. The first call looks for credentials; *rate_limiter* delays calls to the allowed rate."""
         self._settings = settings
-        self._rate_limiter = rate_limiter
+        self.rate_limiter = rate_limiter
         self._lock = Lock()
         self._client: dns.Client | None = None
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls to Cloud DNS may be made now."""
-        return self._rate_limiter.read_rate_limits()
 
     def list_zones(self) -> tuple[tuple[ManagedZone, ...], int]:
         """Return all zones of the project, from all pages, and the number of calls that it took."""
@@ -130,7 +125,7 @@ class CloudDnsApi:
     @contextmanager
     def _call(self, method: str, context: str = "", *, changes: int = 0) -> Iterator[Any]:
         """Wait until the rate limit allows the call, and yield the connection."""
-        self._rate_limiter.acquire(method, changes=changes)
+        self.rate_limiter.acquire(method, changes=changes)
         with (
             measure_call(self._settings.calls.on_call, method),
             self._translate_errors(method, context, changes) as connection,
@@ -143,11 +138,11 @@ class CloudDnsApi:
         call = f"dns.{method}"
         try:
             yield self._open_client()._connection  # noqa: SLF001 - the SDK has no public call for other resources
-            self._rate_limiter.record_success(method)
+            self.rate_limiter.record_success(method)
         except GoogleAPICallError as exc:
             failed = _parse_error_response(exc, call, context)
             if failed.code in _RATE_REASONS or exc.code == requests.codes.too_many_requests:
-                self._rate_limiter.record_throttle(method, changes=changes)
+                self.rate_limiter.record_throttle(method, changes=changes)
             raise failed from exc
         except auth.GoogleAuthError as exc:
             self._client = None  # credentials may exist by the next call

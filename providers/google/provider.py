@@ -37,7 +37,6 @@ from providers.google.record_sets import (
 from providers.google.settings import CloudDnsZoneFilter
 
 if TYPE_CHECKING:
-    from extdns.model.zone import RateLimitStatus
     from providers.google.client import CloudDnsApi
     from providers.google.settings import GoogleSettings
 
@@ -62,22 +61,14 @@ class CloudDnsReader:
         self._api = api
         self._limits = limits
         max_writes = min(limits.additions, limits.deletions)
-        self._capabilities = Capabilities(
+        self.read_rate_limits = api.rate_limiter.read_rate_limits
+        self.capabilities = Capabilities(
             atomic=True,
             conditional=True,
             max_batch_writes=min(settings.max_changes, max_writes) if settings.max_changes > 0 else max_writes,
             max_batch_bytes=limits.size,
             longest_match_only=True,
         )
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What Cloud DNS can do: changes are atomic, and conditional: they delete the exact current record set."""
-        return self._capabilities
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls the project may make now."""
-        return self._api.read_rate_limits()
 
     def list_zones(self) -> ZoneList:
         """Return the zones that match the zone filter, and which permissions are missing to list or get zones.

@@ -28,12 +28,13 @@ from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.inmemory.records import StoredRecords
 
-_CAPABILITIES: Final = Capabilities(atomic=True, conditional=True)
 _NO_SEED: Final[Mapping[Zone, Iterable[Record]]] = MappingProxyType({})
 
 
 class InMemoryProvider:
     """Holds zones and their records; safe from any thread."""
+
+    capabilities = Capabilities(atomic=True, conditional=True)
 
     def __init__(
         self,
@@ -60,11 +61,6 @@ class InMemoryProvider:
         self._page_size = page_size
         self._default_ttl_s = default_ttl_s
         self._lock = Lock()
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What this provider can do: batches are atomic, and all writes are conditional."""
-        return _CAPABILITIES
 
     def list_zones(self) -> ZoneList:
         """Return all zones; this never fails."""

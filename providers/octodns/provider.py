@@ -47,13 +47,6 @@ from providers.octodns.settings import OctodnsSettings
 _HOLDERS: Final = "octoDNS providers"
 _CONFIGURED: Final = "the zones of --octodns-config"
 _MAX_SNAPSHOT_AGE_S: Final = 10.0
-_CAPABILITIES: Final = Capabilities(
-    atomic=False,
-    conditional=False,
-    max_batch_writes=100,  # many packages make one call for each, one after the other
-    reads_full_zones=True,
-    longest_match_only=True,
-)
 
 
 @dataclass(slots=True)
@@ -135,14 +128,17 @@ class OctodnsZones:
 class OctodnsReader:
     """Reads zones with octoDNS's `populate`; safe from any thread."""
 
+    capabilities = Capabilities(
+        atomic=False,
+        conditional=False,
+        max_batch_writes=100,  # many packages make one call for each, one after the other
+        reads_full_zones=True,
+        longest_match_only=True,
+    )
+
     def __init__(self, zones: OctodnsZones) -> None:
         """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What octoDNS guarantees: batches are neither atomic nor conditional."""
-        return _CAPABILITIES
 
     def list_zones(self) -> ZoneList:
         """Return the configured zones that pass the filters; nothing is called."""

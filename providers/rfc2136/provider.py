@@ -69,7 +69,7 @@ class Rfc2136Reader:
     def __init__(self, zones: Rfc2136Zones) -> None:
         """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
-        self._capabilities = Capabilities(
+        self.capabilities = Capabilities(
             atomic=True,
             conditional=True,
             max_batch_writes=max(zones.settings.max_writes, _MIN_BATCH_WRITES),
@@ -77,11 +77,6 @@ class Rfc2136Reader:
             measure=partial(measure_change_set, min_ttl_s=zones.settings.min_ttl_s),
             longest_match_only=True,
         )
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What RFC 2136 guarantees: a message is atomic, and conditional on everything in a record but its TTL."""
-        return self._capabilities
 
     def list_zones(self) -> ZoneList:
         """Return the configured zones; no server is asked."""

@@ -19,7 +19,6 @@ from urllib.parse import unquote, urlsplit
 from extdns.errors import describe_cause, sanitize
 from extdns.exchange_limit import limit_exchange
 from extdns.model.api_request import UNANSWERED, ApiRequest
-from extdns.model.zone import RateLimitStatus
 from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter, measure_call
 from providers.common.certificates import find_ca_bundle
 from providers.webhook import wire
@@ -86,11 +85,7 @@ class WebhookClient:
         """Prepare calls; nothing is sent yet."""
         self._settings = settings
         self._url = urlsplit(settings.url)
-        self._rate_limiter = RateLimiter(rate=settings.calls.rate_limit)
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls to the webhook may be made now."""
-        return self._rate_limiter.read_rate_limits()
+        self.rate_limiter = RateLimiter(rate=settings.calls.rate_limit)
 
     def negotiate(self) -> FilterDocument:
         """Return the domain filter of the webhook."""
@@ -140,16 +135,16 @@ class WebhookClient:
         return self._call(APPLY, "POST", wire.RECORDS_PATH, wire.encode_changes(changes), changes=len(changes))
 
     def _call(self, call: str, method: str, path: str, body: bytes | None = None, *, changes: int = 0) -> WebhookAnswer:
-        self._rate_limiter.acquire(call, changes=changes)
+        self.rate_limiter.acquire(call, changes=changes)
         if changes:
             self._settings.calls.require_can_write(f"{_CALL} {call}")
         with measure_call(self._settings.calls.on_call, call) as measured:
             answer = self._send(call, method, path, body)
             measured.failure = _find_failure(answer)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
-            self._rate_limiter.record_throttle(call, changes=changes)
+            self.rate_limiter.record_throttle(call, changes=changes)
         elif measured.failure is None:
-            self._rate_limiter.record_success(call)
+            self.rate_limiter.record_success(call)
         return answer
 
     def _send(self, call: str, method: str, path: str, body: bytes | None) -> WebhookAnswer:

@@ -30,7 +30,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.selection import DomainFilter
-from extdns.model.zone import RateLimitStatus, Zone, ZoneList, ZonePage, ZonePlacement
+from extdns.model.zone import Zone, ZoneList, ZonePage, ZonePlacement
 from providers.common.api_calls import (
     CallFailedError,
     convert_to_outcome,
@@ -138,22 +138,14 @@ class WebhookReader:
         self._zones = zones
         self._answers: dict[DesiredRecord, tuple[DesiredRecord | Refusal, ...]] = {}
         self._failing: set[DesiredRecord] = set()  # those that failed alone, and were not answered since
-        self._capabilities = Capabilities(
+        self.read_rate_limits = zones.client.rate_limiter.read_rate_limits
+        self.capabilities = Capabilities(
             atomic=False,
             conditional=False,
             max_batch_writes=zones.settings.max_writes,
             reads_full_zones=True,
             longest_match_only=True,
         )
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What the protocol guarantees: writes are neither conditional nor atomic."""
-        return self._capabilities
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls to the webhook may be made now."""
-        return self._zones.client.read_rate_limits()
 
     def list_zones(self) -> ZoneList:
         """Return the zones that follow from the filter of the webhook, or from `--domain-filter`."""

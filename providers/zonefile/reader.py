@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
 
 from extdns.errors import ForbiddenError, ProviderError
 from extdns.model.capabilities import Capabilities
@@ -16,16 +15,16 @@ from providers.common.plain_records import adjust_record
 from providers.common.zone_contents import ZoneContents
 from providers.zonefile.folder import ZoneFolder
 
-_CAPABILITIES: Final = Capabilities(
-    atomic=True,
-    conditional=True,
-    max_batch_writes=10_000,  # large, because each batch writes the whole file
-    max_batch_bytes=10_000_000,
-)
-
 
 class ZoneFileReader:
     """Reads the zones of one folder. Each file is reported as an account, so that an invalid file affects no other."""
+
+    capabilities = Capabilities(
+        atomic=True,
+        conditional=True,  # except against programs that do not lock the folder
+        max_batch_writes=10_000,  # large, because each batch writes the whole file
+        max_batch_bytes=10_000_000,
+    )
 
     def __init__(self, folder: ZoneFolder, *, ids: tuple[str, ...] = (), page_names: int = 1000) -> None:
         """Create a reader.
@@ -39,11 +38,6 @@ class ZoneFileReader:
         self._ids = ids
         self._page_names = page_names
         self._contents: dict[str, ZoneContents] = {}
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What zone files can do: writes are conditional, except against programs that do not lock the folder."""
-        return _CAPABILITIES
 
     def list_zones(self) -> ZoneList:
         """Return a zone for each file whose SOA can be read, even if the rest of the file is invalid.

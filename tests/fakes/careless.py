@@ -9,7 +9,6 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from extdns.errors import RetryableError
-from extdns.model.capabilities import Capabilities
 from extdns.model.change import Applied, Batch, Outcome, TryLater, Unknown, Write
 from extdns.model.record import Record
 from extdns.model.zone import Zone
@@ -23,6 +22,8 @@ class CarelessProvider(InMemoryProvider):
         breaks_after: for each of the next batches, after how many writes the connection breaks without an answer.
     """
 
+    capabilities = replace(InMemoryProvider.capabilities, atomic=False, conditional=False)
+
     def __init__(
         self,
         zones: Iterable[str] = (),
@@ -32,10 +33,6 @@ class CarelessProvider(InMemoryProvider):
     ) -> None:
         super().__init__(zones, seed=seed, page_size=page_size)
         self.breaks_after: deque[int] = deque()
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return replace(super().capabilities, atomic=False, conditional=False)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         left = self.breaks_after.popleft() if self.breaks_after else None

@@ -218,7 +218,7 @@ def test_throttling_by_route53_lowers_the_rate_of_calls(
     fake.faults.arm(Refuse(400, code), action=CHANGE)
     with pytest.raises(CallFailedError):
         account.change_record_sets(zone_id, "zone example.org", [CREATE_WWW])
-    rates = {budget.action: budget.per_s for budget in account.read_rate_limits()}
+    rates = {budget.action: budget.per_s for budget in account.rate_limiter.read_rate_limits()}
     assert (rates[""], rates[CHANGE]) == (account_s, action_s)
 
 
@@ -234,8 +234,8 @@ def test_a_throttled_attempt_of_a_read_lowers_the_rate_even_if_the_next_attempt_
     api = client(fake, attempts=2)
     fake.faults.arm(build_throttling_fault(), times=1)
     api.list_zones()
-    assert [limit.throttle_count for limit in api.read_rate_limits()] == [1, 1]
-    assert all(limit.per_s < 10 for limit in api.read_rate_limits())
+    assert [limit.throttle_count for limit in api.rate_limiter.read_rate_limits()] == [1, 1]
+    assert all(limit.per_s < 10 for limit in api.rate_limiter.read_rate_limits())
 
 
 @pytest.mark.parametrize(
