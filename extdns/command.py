@@ -130,11 +130,7 @@ BY: Final = option(
 
 
 def parse_name(text: str) -> DnsName:
-    """Parse a DNS name that is an argument.
-
-    Raises:
-        UsageError: it is not valid.
-    """
+    """Parse a DNS name that is an argument."""
     try:
         return DnsName.parse(text)
     except InvalidValueError as exc:
@@ -160,11 +156,7 @@ def load_command(name: str) -> Command:
 
 
 def run_command(name: str, arguments: Sequence[str], environ: Mapping[str, str], **context: object) -> int:
-    """Run the command *name*, and return its exit code. Its function also gets *context*, such as a clock.
-
-    Raises:
-        UsageError: an argument is wrong, or what the command needs cannot be used.
-    """
+    """Run the command *name*, and return its exit code. Its function also gets *context*, such as a clock."""
     called = load_command(name)
     own, flags = _divide(called, arguments)
     try:

@@ -31,11 +31,7 @@ class Config(Sections):
 
 
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
-    """Read arguments and environment, after `extdns.flags.parser.find_requested_text` (`--help`, `--version`).
-
-    Raises:
-        UsageError: the first error, as a message for the user.
-    """
+    """Read arguments and environment, after `extdns.flags.parser.find_requested_text` (`--help`, `--version`)."""
     settings = parser.parse_settings(argv, environ)
     values = parser.apply_defaults(settings)
     validation.validate(values)
@@ -51,11 +47,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
 
 
 def parse_state_flags(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[ClusterFlags, DeleteFlags]:
-    """Read only the sections that name the state store. Required flags such as `--source` may be missing.
-
-    Raises:
-        UsageError: the first error, as a message for the user.
-    """
+    """Read only the sections that name the state store. Required flags such as `--source` may be missing."""
     values = parser.apply_defaults(parser.parse_settings(argv, environ))
     return ClusterFlags.from_values(values), DeleteFlags.from_values(values)
 

@@ -40,7 +40,10 @@ class ExtdnsError(Exception):
 
 
 class UsageError(ExtdnsError):
-    """A flag, an environment variable or their combination is invalid; the message is for the user."""
+    """A flag, an environment variable, their combination, or what they name is invalid; the message is for the user.
+
+    Any function that reads one of these may raise it; only the command line handles it.
+    """
 
 
 class InvalidValueError(ExtdnsError, ValueError):

@@ -89,9 +89,6 @@ def assemble(
         registry: the registry instead of the one of `--registry`.
         needs_approval: write nothing until the plan is approved; record no Events and no object statuses.
         snapshot: completes the manifests.
-
-    Raises:
-        UsageError: a flag has a value that only its package can check, or a folder or file is missing.
     """
     sources = build_observed_sources(config)
     clock = SystemClock()

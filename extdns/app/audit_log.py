@@ -28,9 +28,6 @@ def build_audit_log(
     """Build the audit log of everything that *writer* writes; None without `--audit-log`.
 
     In a dry run it is None, but its flags are checked.
-
-    Raises:
-        UsageError: the flag that must name a file does not.
     """
     if not config.log.audit_log:
         return None

@@ -153,11 +153,7 @@ def build_namespaces(config: Config) -> WatchedNamespaces:
 
 
 def find_requested_kinds(config: Config, texts: Iterable[str]) -> tuple[Kind, ...]:
-    """Return the kinds of the resources *texts*, in the order given, each once. A live cluster is queried for them.
-
-    Raises:
-        UsageError: a text is invalid or not served, or the API server does not respond.
-    """
+    """Return the kinds of the resources *texts*, in the order given, each once. A live cluster is queried for them."""
     from extdns.kube.unstructured_resources import discover_kind, guess_kind, parse_resource
 
     resources = [parse_resource(text) for text in dict.fromkeys(texts)]
@@ -183,11 +179,7 @@ _REACHABLE_S: Final = 3.0
 
 
 def connect_api_server(chosen: ClusterFlags) -> tuple[ApiClient, str]:
-    """Return a client of the API server, and the namespace of its kubeconfig, "" if that has none.
-
-    Raises:
-        UsageError: there is no usable kubeconfig or service account.
-    """
+    """Return a client of the API server, and the namespace of its kubeconfig, "" if that has none."""
     from extdns.kube.api import ApiClient
     from extdns.kube.client import ClusterAccess, HttpClient
 
@@ -211,11 +203,7 @@ def _observe_request(request: ApiRequest) -> None:
 
 
 def require_api_server(config: Config) -> None:
-    """Check that the API server answers, within at most three seconds; do nothing without a live cluster.
-
-    Raises:
-        UsageError: it does not answer, or not to our credentials.
-    """
+    """Check that the API server answers, within at most three seconds; do nothing without a live cluster."""
     if not has_live_cluster(config):
         return
     limit_s = min(config.cluster.time_limit_s or _REACHABLE_S, _REACHABLE_S)
@@ -238,11 +226,7 @@ def require_api_server(config: Config) -> None:
 def find_own_namespace(
     kubeconfig_namespace: str, *, environ: Mapping[str, str] = os.environ, account: Path | None = None
 ) -> str:
-    """Return the namespace of this process: $POD_NAMESPACE, that of its service account or kubeconfig, or `default`.
-
-    Raises:
-        UsageError: it cannot be the name of a namespace.
-    """
+    """Return the namespace of this process: $POD_NAMESPACE, that of its service account or kubeconfig, or `default`."""
     found = (
         environ.get("POD_NAMESPACE", "")
         or _read_text(account or _SERVICE_ACCOUNT_NAMESPACE)

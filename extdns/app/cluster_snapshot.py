@@ -31,12 +31,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_snapshot(config: Config, path: str | None, *, with_cluster: bool) -> Iterator[ClusterSnapshot | None]:
-    """Return the snapshot at *path*, or one that is taken now and removed at the end; None without either.
-
-    Raises:
-        UsageError: both are asked for, there are no manifests to complete, the cluster cannot be read, or the snapshot
-            lacks objects that *config* reads.
-    """
+    """Return the snapshot at *path*, or one that is taken now and removed at the end; None without either."""
     if path is None and not with_cluster:
         yield None
         return
@@ -129,9 +124,6 @@ def take_snapshot(config: Config) -> bytes:
 
     Of each object it has the fields that sources read; with templates, all fields but those that only the API server
     uses. Secrets are refused. `contents` says what was read, so that a plan with other flags notices what is missing.
-
-    Raises:
-        UsageError: the API server does not answer, a kind cannot be listed, or the flags read Secrets.
     """
     require_api_server(config)
     contents = _list_contents(config)

@@ -102,9 +102,6 @@ def build_lease(config: Config, clock: Clock) -> LeaderElector | None:
     """Build the lease of `--leader-elect`; None without that flag, and in a dry run.
 
     A single pass (`--once`) takes no part in the election: it must write now, and its writes are conditional.
-
-    Raises:
-        UsageError: there is no API server, or the namespace of this process is invalid.
     """
     chosen = config.election
     if not chosen.leader_elect or config.control.dry_run:

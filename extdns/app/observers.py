@@ -67,11 +67,7 @@ def build_observers(
     *,
     needs_approval: bool,
 ) -> Observers:
-    """Build the observers of *engine*, whose batches *writer* writes.
-
-    Raises:
-        UsageError: a flag has an invalid value.
-    """
+    """Build the observers of *engine*, whose batches *writer* writes."""
     audit = build_audit_log(config, writer, engine, clock, reporter)
     queries = build_rule_queries(config, reporter, clock, gate)
     policies = build_policy_watcher(config, reporter.report_defect)

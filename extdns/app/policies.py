@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def build_policy_watcher(config: Config, report_defect: Callable[[Exception], None]) -> PolicyWatcher | None:
-    """Build the watcher of the DNSPolicies that `--policy-rules` names; None without that flag.
-
-    Raises:
-        UsageError: a path does not exist, or there is no cluster to read.
-    """
+    """Build the watcher of the DNSPolicies that `--policy-rules` names; None without that flag."""
     if not config.rules.policy_rules:
         return None
     from extdns.policies.policy_watcher import PolicyWatcher

@@ -25,9 +25,6 @@ def build_rule_queries(config: Config, reporter: ActivityReporter, clock: Clock,
     """Build the queries of the policy server; None without `--opa-url`.
 
     What is wrong with a Rego policy is written to the ConfigMap that it comes from, while *gate* is open.
-
-    Raises:
-        UsageError: a flag has an invalid value.
     """
     client = build_policy_client(config)
     if client is None:
@@ -51,11 +48,7 @@ def build_rule_queries(config: Config, reporter: ActivityReporter, clock: Clock,
 
 
 def build_policy_client(config: Config) -> PolicyClient | None:
-    """Build the client of the policy server, which connects with its first request; None without `--opa-url`.
-
-    Raises:
-        UsageError: a flag has an invalid value.
-    """
+    """Build the client of the policy server, which connects with its first request; None without `--opa-url`."""
     flags = config.rules
     if not flags.opa_url:
         return None

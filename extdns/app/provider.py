@@ -31,9 +31,6 @@ def build_provider(config: Config, gate: WriteGate | None = None) -> tuple[ZoneR
     """Build the reader and the writer of `--provider`; the writer is None in a dry run.
 
     A writer that has waited for the API rate limit sends its request only if *gate* is still open.
-
-    Raises:
-        UsageError: what a flag of the provider or registry names cannot be used.
     """
     context = build_context(config, gate)
     reader, writer = load_provider(config).build(context)

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def build_registry(config: Config) -> Registry:
-    """Build the registry of `--registry`.
-
-    Raises:
-        UsageError: a flag of the registry is invalid, or a file that it names cannot be read.
-    """
+    """Build the registry of `--registry`."""
     spec: RegistrySpec = REGISTRY_SPECS.load(config.registry.name)
     return spec.build(build_registry_context(config))
 

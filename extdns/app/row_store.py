@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def open_row_store(config: Config, calls: CallOptions) -> RowStore | None:
-    """Open the store of the rows of `--registry`; None if the records of the zones state their owners.
-
-    Raises:
-        UsageError: a flag of the registry is invalid, or there is no usable kubeconfig or service account.
-    """
+    """Open the store of the rows of `--registry`; None if the records of the zones state their owners."""
     spec: RegistrySpec = REGISTRY_SPECS.load(config.registry.name)
     if spec.open_store is None:
         return None
@@ -44,11 +40,7 @@ def open_row_store(config: Config, calls: CallOptions) -> RowStore | None:
 def add_rows(
     config: Config, reader: ZoneReader, writer: ZoneWriter | None, calls: CallOptions, gate: WriteGate | None
 ) -> tuple[ZoneReader, ZoneWriter | None]:
-    """Return *reader* and *writer* with the rows of `--registry`, if it has rows.
-
-    Raises:
-        UsageError: as for `open_row_store`.
-    """
+    """Return *reader* and *writer* with the rows of `--registry`, if it has rows."""
     store = open_row_store(config, calls)
     if store is None:
         return reader, writer

@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def load_spec(name: str) -> SourceSpec[Any]:
-    """Return the spec of the source *name*: ours, or that of another package.
-
-    Raises:
-        UsageError: the other package has no such source, or it cannot be imported.
-    """
+    """Return the spec of the source *name*: ours, or that of another package."""
     found: SourceSpec[Any] = SOURCE_SPECS.load(name)
     return found
 

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 def build_sources(config: Config) -> tuple[KindSource, ...]:
-    """Build the sources of `--source`, in the order given, each once; for some, one for each kind that flags select.
-
-    Raises:
-        UsageError: a flag of a source is invalid.
-    """
+    """Build the sources of `--source`, in the order given, each once; for some, one for each kind that flags select."""
     from extdns.app.cluster import find_requested_kinds
 
     settings, stages = _build_settings(config), tuple(_build_stages(config))
@@ -35,11 +31,7 @@ def build_sources(config: Config) -> tuple[KindSource, ...]:
 
 
 def build_observed_sources(config: Config) -> tuple[Source, ...]:
-    """Build the sources of `--source` and, if rules are configured, one that reads namespaces for them.
-
-    Raises:
-        UsageError: a flag of a source is invalid.
-    """
+    """Build the sources of `--source` and, if rules are configured, one that reads namespaces for them."""
     if not config.rules.has_rules:
         return build_sources(config)
     from extdns.sources.common.namespace import NamespaceSource
@@ -48,11 +40,7 @@ def build_observed_sources(config: Config) -> tuple[Source, ...]:
 
 
 def build_generated_objects(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
-    """Return the objects that sources generate, by kind.
-
-    Raises:
-        UsageError: a template cannot be rendered.
-    """
+    """Return the objects that sources generate, by kind."""
     return {
         kind: spec.generate(parse_templates(config))
         for spec in load_specs(config)
@@ -65,9 +53,6 @@ def list_read_kinds(config: Config) -> Mapping[Kind, bool]:
     """Return the kinds that sources list and watch in the cluster, and whether single objects are read by name, too.
 
     Objects are read by name to check whether the resource of a record is gone, so only those that records name.
-
-    Raises:
-        UsageError: a flag of a source is invalid.
     """
     sources = [source for source in build_sources(config) if source.spec.generate is None]
     found: dict[Kind, bool] = {}
@@ -167,11 +152,7 @@ def choose_annotation_prefixes(flags: SourceFlags, *, compat: bool) -> tuple[str
 
 
 def parse_templates(config: Config) -> Templates:
-    """Parse the templates of the flags.
-
-    Raises:
-        UsageError: a template is invalid.
-    """
+    """Parse the templates of the flags."""
     from extdns.sources.common.claim_builder import NO_TEMPLATES, Templates
 
     chosen = config.sources

@@ -85,11 +85,7 @@ class DocumentStateStore:
 
 
 def build_state_store(config: Config, owner: str, gate: WriteGate | None = None) -> DocumentStateStore | None:
-    """Build the state store of *owner*, which saves while *gate* is open; None if the flags name none.
-
-    Raises:
-        UsageError: the file or the ConfigMap cannot be used.
-    """
+    """Build the state store of *owner*, which saves while *gate* is open; None if the flags name none."""
     if not (config.deletes.state_file or has_live_cluster(config)):
         return None
     found = find_document_store(config.cluster, config.deletes)
@@ -121,11 +117,7 @@ def find_state_configmap(config: Config) -> ObjectKey | None:
 
 
 def find_document_store(cluster: ClusterFlags, deletes: DeleteFlags) -> StateDocumentStore | None:
-    """Build the store of the state document that the flags name; None if they name none.
-
-    Raises:
-        UsageError: the file or the ConfigMap cannot be used.
-    """
+    """Build the store of the state document that the flags name; None if they name none."""
     if deletes.state_file:
         return FileStateStore(_parse_path(deletes.state_file))
     return _build_configmap_store(cluster, deletes.state_configmap) if deletes.state_configmap else None

@@ -79,11 +79,7 @@ class Answer(NamedTuple):
 
 
 def parse_server(text: str) -> Server:
-    """Parse the value of `--nameserver`.
-
-    Raises:
-        UsageError: it is not an address.
-    """
+    """Parse the value of `--nameserver`."""
     host, port = text, str(_PORT)
     if text.startswith("["):
         host, _, after = text[1:].partition("]")

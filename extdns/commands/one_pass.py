@@ -65,9 +65,6 @@ def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Conf
     """Parse the flags of a run, and prepare this process for one pass, without grace period.
 
     Without `--log-level`, only errors are logged, and not those that the command lists in its output anyway.
-
-    Raises:
-        UsageError: a flag is wrong.
     """
     gc.set_threshold(_GC_THRESHOLD)
     config = parse(arguments, environ)
@@ -97,11 +94,7 @@ def open_reader(config: Config) -> ZoneReader:
 def run_one_pass(
     arguments: Sequence[str], environ: Mapping[str, str], reader: Callable[[Config], ZoneReader] = open_reader
 ) -> PassResult:
-    """Parse the flags of a run and make one pass, as `run_pass` does.
-
-    Raises:
-        UsageError: a flag is wrong, or something that it names cannot be used.
-    """
+    """Parse the flags of a run and make one pass, as `run_pass` does."""
     return run_pass(configure_pass(arguments, environ), reader)
 
 
@@ -118,9 +111,6 @@ def run_pass(
         reader: opens the reader of the zones; by default that of the DNS service.
         state: the state store to use instead of the one in *config*.
         snapshot: completes the manifests of *config*.
-
-    Raises:
-        UsageError: something in *config* cannot be used, or the API server does not answer.
     """
     require_api_server(config)
     config = dataclasses.replace(
@@ -144,11 +134,7 @@ def finish_pass(config: Config, running: Assembly) -> PassResult:
 
 
 def require_files(config: Config, command: str) -> None:
-    """Check that *command* can read the objects several times.
-
-    Raises:
-        UsageError: the objects come from standard input, which can be read only once.
-    """
+    """Check that *command* can read the objects several times."""
     if STANDARD_INPUT in config.cluster.manifests:
         raise usage_error(
             f"{command} reads the objects several times, and standard input can be read only once",

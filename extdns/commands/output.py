@@ -22,11 +22,7 @@ JSON: Final = "json"
 
 
 def show(text: str) -> None:
-    """Write *text* and flush it. Escape characters that the encoding lacks, and ignore a closed pipe.
-
-    Raises:
-        UsageError: standard output cannot be written, for example because the disk is full.
-    """
+    """Write *text* and flush it. Escape characters that the encoding lacks, and ignore a closed pipe."""
     out = sys.stdout
     if out is None:  # the process was started with it closed
         return

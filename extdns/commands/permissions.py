@@ -47,9 +47,6 @@ def read_provider(
     """Return the provider of *flags*, and what it would be built with; --source and others may be missing.
 
     With *only*, the name of a provider, it is that one.
-
-    Raises:
-        UsageError: a value has no effect, or the flags name no provider or another one than *only*.
     """
     from extdns.app.registry import find_ownership_names
     from extdns.controller.clock import SystemClock

@@ -45,9 +45,6 @@ def plan_difference(
         base: a file or folder, or a Git revision of the manifests of *config*.
         reader: opens the reader of the zones.
         snapshot: completes both manifests.
-
-    Raises:
-        UsageError: *base* is neither a path nor a revision, or it is both, or *config* reads no manifests.
     """
     if not config.cluster.manifests:
         raise usage_error(
@@ -127,11 +124,7 @@ def has_revision(path: str, revision: str) -> bool:
 
 
 def check_out(path: str, revision: str, to: Path) -> str:
-    """Check out *path* as of *revision* below *to*, and return where it is; an empty folder if *revision* lacks *path*.
-
-    Raises:
-        UsageError: Git does not know *revision*, or its files cannot be extracted.
-    """
+    """Check out *path* as of *revision* below *to*; return where it is: an empty folder if *revision* lacks *path*."""
     folder, name = _split_path(path)
     tree = _find_tree(folder, revision)
     to.mkdir()

@@ -29,20 +29,12 @@ if TYPE_CHECKING:
 
 
 def check_policies(paths: Sequence[str]) -> PolicyCheckDocument:
-    """Check each DNSPolicy in the files and folders *paths*.
-
-    Raises:
-        UsageError: a path cannot be read.
-    """
+    """Check each DNSPolicy in the files and folders *paths*."""
     return PolicyCheckDocument(policies=tuple(checked for checked, _ in _read_policies(paths)))
 
 
 def load_policies(paths: Sequence[str]) -> tuple[CompiledPolicy, ...]:
-    """Return the DNSPolicies in the files and folders *paths*.
-
-    Raises:
-        UsageError: a path cannot be read, a DNSPolicy is not valid, or *paths* have none.
-    """
+    """Return the DNSPolicies in the files and folders *paths*."""
     found: list[CompiledPolicy] = []
     for checked, policy in _read_policies(paths):
         if policy is None:
@@ -101,11 +93,7 @@ def _read(file: ManifestFile) -> bytes:
 
 
 def test_policies(paths: Sequence[str]) -> PolicyTestDocument:
-    """Run the tests in the files *paths*.
-
-    Raises:
-        UsageError: a path is a folder, or cannot be read.
-    """
+    """Run the tests in the files *paths*."""
     tests: list[TestedCase] = []
     problems: list[str] = []
     for path in paths:

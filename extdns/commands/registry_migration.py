@@ -68,9 +68,6 @@ def migrate_registry(config: Config, source: str, *, writes: bool) -> Migration:
     """Move the ownership of our records from the registry *source* to that of *config*; only list it unless *writes*.
 
     Nothing is written if something cannot be read.
-
-    Raises:
-        UsageError: a flag of a registry or of the provider is invalid.
     """
     target = config.registry.name
     scope = MigrationScope(owner=config.registry.txt_owner_id, matches=config.plan.build_domain_filter().matches)

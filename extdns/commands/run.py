@@ -38,9 +38,6 @@ def main(config: Config, signals: StopSignals | None = None) -> int:
     The code is 0; with `--once` also 1 if something failed or the pass was interrupted, 3 if deletes are held, 4 if
     no zone or object was read or filters exclude them all (docs/design/messages.md, "Exit codes"). A dry run of one
     pass prints its plan.
-
-    Raises:
-        UsageError: something in *config* cannot be used; nothing was started.
     """
     gc.set_threshold(GC_THRESHOLD)
     log.configure(format=config.log.format, level=config.log.level)

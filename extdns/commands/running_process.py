@@ -39,11 +39,7 @@ class NoAnswerError(UsageError):
 
 
 def require_no_flags(flags: Sequence[str]) -> None:
-    """Check that nothing else is given with `--controller`.
-
-    Raises:
-        UsageError: *flags* are given.
-    """
+    """Check that nothing else is given with `--controller`."""
     if flags:
         raise usage_error(f"{sanitize(flags[0])} has no effect with {_FLAG}", "leave out one of these two flags")
 
@@ -52,9 +48,6 @@ def find_document(controller: str | None, flags: Sequence[str], path: str, kind:
     """Fetch a document as `fetch_document` does; without *controller*, from the process on this machine.
 
     Return None if none answers there, or if there are *flags*, which name what to read instead.
-
-    Raises:
-        UsageError: as `fetch_document` does.
     """
     if controller is not None:
         return fetch_document(controller, path, kind)
@@ -69,7 +62,6 @@ def fetch_document(controller: str, path: str, kind: type[T]) -> T:
 
     Raises:
         NoAnswerError: no process answers.
-        UsageError: the address is invalid, another program answers, or there is no such document.
     """
     status, body = _get(controller, f"{_PREFIX}{quote(path)}")
     if status != http.client.OK:

@@ -47,11 +47,7 @@ _ChangeSetIdentity = tuple["Zone", "DnsName", "tuple[Change, ...]"]
 
 
 def require_same_plan(stored: PlanDocument, result: PassResult) -> None:
-    """Check that the *stored* plan equals the plan of the pass with *result*.
-
-    Raises:
-        UsageError: they differ, or the pass could not read everything.
-    """
+    """Check that the *stored* plan equals the plan of the pass with *result*."""
     if result.missing:
         raise usage_error(
             "the plan cannot be compared with the current one", *map(sanitize, result.missing), _NOT_WRITTEN
@@ -134,11 +130,7 @@ class _PlanVersion(msgspec.Struct):
 
 
 def read_plan(path: str) -> PlanDocument:
-    """Read the plan from the file at *path*.
-
-    Raises:
-        UsageError: the file cannot be read, or is not exactly what `extdns plan` of this version printed.
-    """
+    """Read the plan from the file at *path*."""
     flag = f"--plan={escape_unprintable(path)}"
     try:
         content = Path(path).read_bytes()

@@ -21,11 +21,7 @@ _SERVICE_ACCOUNT: Final = "system:serviceaccount:"
 
 
 def find_state_store(arguments: Sequence[str], environ: Mapping[str, str]) -> StateDocumentStore:
-    """Return the state store that the flags and variables of a run name.
-
-    Raises:
-        UsageError: a flag is wrong, or the flags name no state store.
-    """
+    """Return the state store that the flags and variables of a run name."""
     cluster, deletes = parse_state_flags(arguments, environ)
     if cluster.manifests and not deletes.state_file:
         raise usage_error("with --manifests, state is saved only in a --state-file", "give --state-file=PATH, too")
@@ -48,9 +44,6 @@ def find_approver(store: StateDocumentStore, given: str | None) -> str:
     """Return who approves: the *given* name, else the user of the kubeconfig or of this machine, else ask for a name.
 
     A service account, as which a command in a pod runs, is not a person.
-
-    Raises:
-        UsageError: nobody can be asked.
     """
     user = given or store.find_user()
     if user and not user.startswith(_SERVICE_ACCOUNT):

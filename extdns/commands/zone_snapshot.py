@@ -97,12 +97,7 @@ class StoredZonesReader:
 
 
 def read_zone_snapshot(path: str, config: Config) -> StoredZonesReader:
-    """Read the zones that are stored in the file at *path*.
-
-    Raises:
-        UsageError: the file cannot be read, is not as `extdns owners` prints it, is incomplete, or is of another
-            provider than that of *config*.
-    """
+    """Read the zones that are stored in the file at *path*."""
     flag = f"--zone-snapshot={escape_unprintable(path)}"
     try:
         document = msgspec.json.decode(Path(path).read_bytes(), type=OwnersDocument)

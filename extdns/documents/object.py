@@ -94,9 +94,6 @@ def build_object(
 
     *live* is the running process that *seen* belongs to, None for a single pass. *find_origin* returns what set an
     object.
-
-    Raises:
-        UsageError: the sources have read no such object.
     """
     key = _find_object(seen, text, config, missing)
     claims = [claim for other, found in seen.claims.objects() if other == key for claim in found]

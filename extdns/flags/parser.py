@@ -83,11 +83,7 @@ RUN_OPTIONS: Final = index_options(_RUN)
 
 
 def find_requested_text(argv: Sequence[str]) -> Literal["help", "version"] | None:
-    """Return "help" or "version" if `--help` or `--version` is among the arguments, otherwise None.
-
-    Raises:
-        UsageError: an `@file` cannot be read.
-    """
+    """Return "help" or "version" if `--help` or `--version` is among the arguments, otherwise None."""
     arguments = expand_files(argv)
     flags = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if "--help" in flags:
@@ -99,9 +95,6 @@ def parse_settings(argv: Sequence[str], environ: Mapping[str, str]) -> dict[str,
     """Return the flags that are set, by name in the order of the table. The command line overrides the environment.
 
     From then on, the secrets among them are masked in all output of the process.
-
-    Raises:
-        UsageError: an argument or a variable is invalid; only the first error is reported.
     """
     arguments = expand_files(argv)
     hide_secrets(arguments, environ)
@@ -168,11 +161,7 @@ def apply_defaults(settings: Mapping[str, Setting]) -> dict[str, Any]:
 
 
 def expand_files(argv: Iterable[str]) -> tuple[str, ...]:
-    """Replace each argument `@file` before `--` by the lines of the file, without blank lines and `#` comments.
-
-    Raises:
-        UsageError: a file cannot be read, or there are more than 100 files, as when a file includes itself.
-    """
+    """Replace each argument `@file` before `--` by the lines of the file, without blank lines and `#` comments."""
     waiting, arguments, files = deque(argv), list[str](), 0
     while waiting:
         argument = waiting.popleft()
@@ -225,9 +214,6 @@ def split_arguments(
         arguments: the arguments.
         options: all options, by their spellings.
         advice: what to do about an unknown flag if no option is similar.
-
-    Raises:
-        UsageError: a flag is unknown, lacks its value or is given twice, or a switch has a value.
     """
     waiting, given = deque(arguments), set[str | None]()
     while waiting:

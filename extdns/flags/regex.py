@@ -28,7 +28,6 @@ def parse_regex(text: str) -> Regex | None:
 
     Raises:
         ValueError: *text* is invalid.
-        UsageError: RE2 is not installed.
     """
     if not text:
         return None

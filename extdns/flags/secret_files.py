@@ -16,9 +16,6 @@ def read_secret(flag: str, value: str, path: str) -> str:
     """Return the secret of *flag*: the content of the file at *path* without the newline at its end, or else *value*.
 
     The secret is masked from now on wherever it is shown.
-
-    Raises:
-        UsageError: the file cannot be read, is empty, is too large, or is not text.
     """
     if not path:
         return value
@@ -31,9 +28,6 @@ def read_url(flag: str, value: str, path: str) -> str:
     """Return the URL of *flag*: the content of the file at *path* without the newline at its end, or else *value*.
 
     User and password in the URL are masked from now on wherever they are shown.
-
-    Raises:
-        UsageError: the file cannot be read, is empty, is too large, or is not text.
     """
     if not path:
         return value

@@ -48,22 +48,14 @@ class Specs:
         return next(iter(entry_points(group=self.group, name=name)), None)
 
     def find(self, name: str) -> Any:  # noqa: ANN401 - the classes are in packages above this one
-        """Return the spec *name*, None if neither we nor another package has it.
-
-        Raises:
-            UsageError: the other package has no such spec, or it cannot be imported.
-        """
+        """Return the spec *name*, None if neither we nor another package has it."""
         if name in self.modules:
             return getattr(import_module(self.modules[name]), self.flag.upper())
         entry_point = self.find_added(name)
         return None if entry_point is None else self._load_added(name, entry_point)
 
     def load(self, name: str) -> Any:  # noqa: ANN401 - the same
-        """Return the spec *name*, which was found before.
-
-        Raises:
-            UsageError: as for `find`.
-        """
+        """Return the spec *name*, which was found before."""
         spec = self.find(name)
         if spec is None:
             raise UsageError(f"--{self.flag}={name} is no longer installed")

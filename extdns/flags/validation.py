@@ -33,9 +33,6 @@ def validate(values: Values) -> None:
     """Check that the values of the flags fit together.
 
     Rules of external-dns come in the order of docs/spec/plan.md 8.4, among them those of the provider, then our own.
-
-    Raises:
-        UsageError: the first rule that is violated.
     """
     _check_required(values)
     provider = PROVIDER_SPECS.find(values["provider"])
@@ -146,11 +143,7 @@ AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {name: one.available for name,
 
 
 def check_support(settings: Settings, values: Values) -> None:
-    """Check that this version supports the chosen sources, provider, registry and flags.
-
-    Raises:
-        UsageError: this version does not support one of them.
-    """
+    """Check that this version supports the chosen sources, provider, registry and flags."""
     for name in AVAILABLE:
         _check_available(name, settings, values)
     for setting in settings.values():

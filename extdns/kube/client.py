@@ -69,11 +69,7 @@ class HttpClient:
         environ: Mapping[str, str] = os.environ,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Load the kubeconfig, or the configuration of the pod, without sending a request.
-
-        Raises:
-            UsageError: there is no configuration, or it cannot be used.
-        """
+        """Load the kubeconfig, or the configuration of the pod, without sending a request."""
         self._access = access
         self._environ = environ
         self._monotonic = monotonic
@@ -210,9 +206,6 @@ class HttpClient:
         """Return how messages name the kubeconfig, and its paths, as in `KUBECONFIG`.
 
         The paths are "" if there is no kubeconfig and the pod's service account is used.
-
-        Raises:
-            UsageError: there is neither, or the kubeconfig of a flag or variable does not exist.
         """
         chosen, variable = self._access.kubeconfig, self._environ.get("KUBECONFIG", "")
         if chosen or variable:

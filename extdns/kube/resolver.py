@@ -39,9 +39,6 @@ def build_system_resolver(path: str = "/etc/resolv.conf", *, port: int = 53, hos
     """Build a resolver that reads the file *hosts* first, then queries the servers of *path* at *port*.
 
     The resolver raises `UnresolvedError` if a query fails, but not if the name does not exist.
-
-    Raises:
-        UsageError: *path* does not configure a resolver.
     """
     try:
         resolver = dns.resolver.Resolver(path)

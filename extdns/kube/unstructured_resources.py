@@ -98,7 +98,6 @@ def discover_kind(resource: UnstructuredResource, api: ApiClient) -> Kind:
     """Return the kind of *resource*: the known one if another source reads it, else what the API server states.
 
     Raises:
-        UsageError: the API server does not serve it.
         ApiError: the request failed.
     """
     if (known := _find_known_kind(resource)) is not None:

@@ -73,11 +73,7 @@ class WebServer:
         return int(self._server.effective_port) if self._server else 0
 
     def start(self) -> None:
-        """Listen, and serve on background threads.
-
-        Raises:
-            UsageError: the address cannot be used.
-        """
+        """Listen, and serve on background threads."""
         from waitress.server import create_server  # noqa: PLC0415 - most commands serve nothing
 
         logging.getLogger("waitress").setLevel(logging.ERROR)  # clients cause its warnings

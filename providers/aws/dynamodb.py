@@ -27,9 +27,6 @@ def connect(flags: AwsFlags, calls: CallOptions, region: str) -> Callable[..., d
     """Return what makes one call of DynamoDB, from the operation and its parameters; it raises `CallFailedError`.
 
     A profile is not used, as with external-dns. *region* is "" for that of the environment.
-
-    Raises:
-        UsageError: the file with the external id cannot be read.
     """
     account = AwsAccount(role=flags.aws_assume_role, external_id=read_external_id(flags), calls=calls)
     lock = Lock()

@@ -67,11 +67,7 @@ class Route53Reader:
         return tuple(status for api in self._apis.values() for status in api.rate_limiter.read_rate_limits())
 
     def list_zones(self) -> ZoneList:
-        """Return the zones that match the zone filter, and which accounts failed.
-
-        Raises:
-            RetryableError: all accounts failed, none of them for lack of a permission.
-        """
+        """Return the zones that match the zone filter, and which accounts failed."""
         return list_zones(self._settings.zone_filter, self._apis)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
@@ -85,20 +81,12 @@ class Route53Reader:
         )
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the next record sets in the order of Route 53, without the SOA.
-
-        Raises:
-            ProviderError: the zone cannot be read, or does not exist.
-        """
+        """Return the next record sets in the order of Route 53, without the SOA."""
         found = self._read_sets(zone, _parse_cursor(after) if after else None, self._settings.page_items)
         return ZonePage(records=_build_records(found, zone), after=_format_cursor(found.after) if found.after else None)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*; names that are close in Route 53's order share a call.
-
-        Raises:
-            ProviderError: the zone cannot be read, or does not exist.
-        """
+        """Return all records of *names*; names that are close in Route 53's order share a call."""
         ordered = sorted(set(names), key=lambda name: name.order)
         plain = [name for name in ordered if _PLAIN.fullmatch(name)]
         groups = [plain, *([name] for name in ordered if not _PLAIN.fullmatch(name))]

@@ -28,11 +28,7 @@ _ZONE_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
 
 
 def build(context: ProviderContext[AwsFlags]) -> DnsService:
-    """Build the reader and the writer.
-
-    Raises:
-        UsageError: the file with the external id cannot be read.
-    """
+    """Build the reader and the writer."""
     from providers.aws.provider import Route53Reader, Route53Writer
 
     settings = build_settings(context)
@@ -45,21 +41,13 @@ def build(context: ProviderContext[AwsFlags]) -> DnsService:
 
 
 def read_external_id(flags: AwsFlags) -> str:
-    """Return the external id of `--aws-assume-role`, "" if there is none.
-
-    Raises:
-        UsageError: the file with the external id cannot be read.
-    """
+    """Return the external id of `--aws-assume-role`, "" if there is none."""
     value, path = flags.aws_assume_role_external_id, flags.aws_assume_role_external_id_file
     return read_secret("aws-assume-role-external-id", value, path)
 
 
 def build_settings(context: ProviderContext[AwsFlags]) -> AwsSettings:
-    """Return the settings of the provider; offline, without the external id.
-
-    Raises:
-        UsageError: the file with the external id cannot be read.
-    """
+    """Return the settings of the provider; offline, without the external id."""
     flags = context.flags
     external_id = "" if context.offline else read_external_id(flags)
     return AwsSettings(

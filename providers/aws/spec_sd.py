@@ -14,11 +14,7 @@ from providers.common.provider_spec import DnsService, ProviderContext, Provider
 
 
 def build(context: ProviderContext[AwsFlags]) -> DnsService:
-    """Build the reader and the writer.
-
-    Raises:
-        UsageError: the file with the external id cannot be read.
-    """
+    """Build the reader and the writer."""
     from providers.aws.cloudmap.client import CloudMapApi
     from providers.aws.cloudmap.provider import CloudMapReader, CloudMapSettings, CloudMapWriter
 

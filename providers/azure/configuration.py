@@ -70,11 +70,7 @@ class AzureConfig(Value, frozen=True, kw_only=True):
     resourceManagerEndpoint: str = ""  # noqa: N815
 
     def find_cloud(self) -> Cloud:
-        """Return the cloud; each of the three keys with an address overrides it.
-
-        Raises:
-            UsageError: there is no such cloud, or one of its addresses is missing.
-        """
+        """Return the cloud; each of the three keys with an address overrides it."""
         named = {name.lower(): cloud for name, cloud in _CLOUDS.items()} | {"": _PUBLIC}
         found = named.get(self.cloud.lower())
         if found is None:
@@ -88,11 +84,7 @@ class AzureConfig(Value, frozen=True, kw_only=True):
         )
 
     def choose_credential(self, environ: Mapping[str, str]) -> CredentialKind:
-        """Return from whom a token is requested, in the order of external-dns.
-
-        Raises:
-            UsageError: the file names nobody, or something is missing.
-        """
+        """Return from whom a token is requested, in the order of external-dns."""
         stated = {self.aadClientId, self.aadClientSecret}
         if not stated & {"", _PLACEHOLDER}:
             if not self.tenantId:
@@ -126,11 +118,7 @@ _NAMES: Final = {field.name.lower(): field.name for field in fields(AzureConfig)
 
 
 def read_config(flags: AzureFlags) -> AzureConfig:
-    """Return the content of the file, with what the flags override.
-
-    Raises:
-        UsageError: the file cannot be used, or does not say where the zones are.
-    """
+    """Return the content of the file, with what the flags override."""
     known = {
         name: value for key, value in _read_file(flags.azure_config_file).items() if (name := _NAMES.get(key.lower()))
     }

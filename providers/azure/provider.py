@@ -77,11 +77,7 @@ class AzureReader:
         )
 
     def list_zones(self) -> ZoneList:
-        """Return the zones that match the filters.
-
-        Raises:
-            ProviderError: the zones cannot be listed, and not for lack of permissions.
-        """
+        """Return the zones that match the filters."""
         found = find_zones(self._api.list_zones, self._get_zone, self._settings.zone_ids)
         return found.build_list(self._build_zone)
 
@@ -103,19 +99,11 @@ class AzureReader:
         return found
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next names. The zone is read as a whole for each page, of which few have several.
-
-        Raises:
-            ProviderError: the zone cannot be read, or does not exist.
-        """
+        """Return the records of the next names. Each page reads the whole zone; few zones have several."""
         return self._read_zone(zone).build_page(after, self._settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, for which the zone is read as a whole.
-
-        Raises:
-            ProviderError: the zone cannot be read, or does not exist.
-        """
+        """Return all records of *names*, for which the zone is read as a whole."""
         return self._read_zone(zone).select_records(sorted(set(names))) if names else ()
 
     def _read_zone(self, zone: Zone) -> ZoneContents:

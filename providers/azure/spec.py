@@ -22,11 +22,7 @@ _FILE: Final = "azure-config-file"
 
 
 def build(context: ProviderContext[AzureFlags], *, private: bool) -> DnsService:
-    """Build the reader and the writer. Offline, the file is not read.
-
-    Raises:
-        UsageError: the file cannot be used, or azure-identity is not installed.
-    """
+    """Build the reader and the writer. Offline, the file is not read."""
     from providers.azure.provider import AzureReader, AzureWriter
 
     settings, api = _connect(context, private=private)

@@ -55,11 +55,7 @@ class CloudflareReader:
         )
 
     def list_zones(self) -> ZoneList:
-        """Return the zones that match the filters.
-
-        Raises:
-            ProviderError: the zones cannot be listed, and not for lack of permissions.
-        """
+        """Return the zones that match the filters."""
         ids = self._settings.zone_ids
         found = get_zones(self._api.get_zone, ids) if ids else find_zones(self._api.list_zones, self._api.get_zone, ())
         self._plans |= {zone.id: zone.plan.legacy_id for zone in found.zones}
@@ -77,19 +73,11 @@ class CloudflareReader:
         return AdjustedRecords.from_results(adjust_record(record, zone, self._settings, plan) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next names. The zone is read as a whole for each page, of which few have several.
-
-        Raises:
-            ProviderError: the zone cannot be read, or does not exist.
-        """
+        """Return the records of the next names. Each page reads the whole zone; few zones have several."""
         return self._read_zone(zone).build_page(after, self._settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*: by reading the zone, or each name if that takes fewer calls.
-
-        Raises:
-            ProviderError: the zone cannot be read, or does not exist.
-        """
+        """Return all records of *names*: by reading the zone, or each name if that takes fewer calls."""
         wanted = sorted(set(names))
         if len(wanted) >= (self._pages[zone.id] or 1):
             return self._read_zone(zone).select_records(wanted) if wanted else ()

@@ -43,11 +43,7 @@ def _refuse(desired: DesiredRecord, detail: str) -> Refusal:
 
 
 def _normalize(desired: DesiredRecord) -> DesiredRecord:
-    """Return *desired* in the form in which the service returns it.
-
-    Raises:
-        ValueError: its routing policy is not valid.
-    """
+    """Return *desired* in the form in which the service returns it."""
     routing = desired.properties.get(ROUTING_POLICY)
     if routing:
         routing = normalize_policy(routing)

@@ -71,11 +71,7 @@ class CloudDnsReader:
         )
 
     def list_zones(self) -> ZoneList:
-        """Return the zones that match the zone filter, and which permissions are missing to list or get zones.
-
-        Raises:
-            ProviderError: the zones cannot be listed, and not for lack of permissions.
-        """
+        """Return the zones that match the zone filter, and which permissions are missing to list or get zones."""
         zone_filter = self._settings.zone_filter
         # the service also refuses zones of other projects
         ignored = {FailureKind.REFUSED}
@@ -88,20 +84,12 @@ class CloudDnsReader:
         return AdjustedRecords.from_results(adjust_record(record, zone, self._limits) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the next record sets, without the SOA; the service does not document their order.
-
-        Raises:
-            ProviderError: the zone cannot be read, or does not exist.
-        """
+        """Return the next record sets, without the SOA; the service does not document their order."""
         page = self._read_sets(zone, after=after or "")
         return ZonePage(records=tuple(_build_records(page)), after=page.after or None)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, with a call for each: the service filters by one name.
-
-        Raises:
-            ProviderError: the zone cannot be read, or does not exist.
-        """
+        """Return all records of *names*, with a call for each: the service filters by one name."""
         return tuple(record for name in sorted(set(names)) for record in self._read_name(zone, name))
 
     def _read_name(self, zone: Zone, name: DnsName) -> Iterator[Record]:

@@ -51,9 +51,6 @@ class InMemoryProvider:
             seed: records by zone; these zones can have any id and account.
             page_size: record sets in a page.
             default_ttl_s: the TTL of records whose TTL is unset.
-
-        Raises:
-            UsageError: one of *zones* is not a domain name.
         """
         named = [_parse_zone(text) for text in zones if text]
         self._zones = {zone.id: zone for zone in (*named, *seed)}
@@ -71,20 +68,12 @@ class InMemoryProvider:
         return AdjustedRecords.from_results([_adjust(record, zone) for record in desired])
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the next record sets, sorted by `DnsName.order`, set identifier and type.
-
-        Raises:
-            RetryableError: there is no such zone.
-        """
+        """Return the next record sets, sorted by `DnsName.order`, set identifier and type."""
         with self._lock:
             return self._find_zone(zone).read_page(after, self._page_size)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in the order of *names*.
-
-        Raises:
-            RetryableError: there is no such zone.
-        """
+        """Return all records of *names*, in the order of *names*."""
         with self._lock:
             return self._find_zone(zone).read_names(names)
 

@@ -9,11 +9,7 @@ from providers.inmemory.flags import InmemoryFlags
 
 
 def build(context: ProviderContext[InmemoryFlags]) -> DnsService:
-    """Build the provider.
-
-    Raises:
-        UsageError: a zone is not a domain name.
-    """
+    """Build the provider."""
     from providers.inmemory.provider import InMemoryProvider
 
     memory = InMemoryProvider(context.flags.inmemory_zone)

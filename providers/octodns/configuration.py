@@ -76,11 +76,7 @@ class ConfiguredZone:
 
 
 def load_zones(settings: OctodnsSettings) -> tuple[dict[DnsName, ConfiguredZone], tuple[DnsName, ...]]:
-    """Return the zones of the configuration that pass the filters, by name, and the names of the others, sorted.
-
-    Raises:
-        UsageError: the file or something in it cannot be used. The message contains no values of arguments.
-    """
+    """Return the zones of the configuration that pass the filters, by name, and the names of the others, sorted."""
     OctodnsRecord.enable_validators(_VALIDATORS)
     for name in _REPEATING_LOGGERS:  # about invalid records of others, with every reading
         logging.getLogger(name).setLevel(logging.ERROR)
@@ -133,9 +129,6 @@ class _Configuration:
         """Return the zones that pass the filters, and the names of the others.
 
         Names with a `*` stand for zones of sources and are left out.
-
-        Raises:
-            UsageError: a zone that passes cannot be used, or the configuration names no zone.
         """
         entries: dict[DnsName, object] = {}
         for text, entry in self._sections["zones"].items():

@@ -68,11 +68,7 @@ class OctodnsZones:
     """The managed zones, whose snapshots reader and writer share; safe from any thread."""
 
     def __init__(self, settings: OctodnsSettings) -> None:
-        """Load the configuration; nothing is read or written yet.
-
-        Raises:
-            UsageError: the configuration cannot be used.
-        """
+        """Load the configuration; nothing is read or written yet."""
         self.settings = settings
         managed, self.excluded = load_zones(settings)
         self._zones = {name: _ManagedZone(zone) for name, zone in managed.items()}
@@ -155,19 +151,11 @@ class OctodnsReader:
         return AdjustedRecords.from_results(_adjust(record, zone, configured) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next names, sorted by `DnsName.order` and type. Reads the whole zone.
-
-        Raises:
-            ProviderError: the zone cannot be read, or is not configured.
-        """
+        """Return the records of the next names, sorted by `DnsName.order` and type. Reads the whole zone."""
         return self._read(zone, before_batch=False).build_page(after, self._zones.settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in the order of *names*. Reads the whole zone.
-
-        Raises:
-            ProviderError: the zone cannot be read, or is not configured.
-        """
+        """Return all records of *names*, in the order of *names*. Reads the whole zone."""
         return self._read(zone, before_batch=True).select_records(names)
 
     def _read(self, zone: Zone, *, before_batch: bool) -> ZoneContents:
@@ -236,11 +224,7 @@ class OctodnsWriter:
             self._zones.end_batch(zone.name)
 
     def _apply(self, snapshot: OctodnsSnapshot, batch: Batch) -> Outcome:
-        """Make the writes of *batch* in the zone of *snapshot*.
-
-        Raises:
-            CallFailedError: a call failed before anything was written.
-        """
+        """Make the writes of *batch* in the zone of *snapshot*."""
         zone, writes, min_ttl_s = batch.zone, batch.writes, snapshot.zone.target.min_ttl_s
         names = {write.key.name for write in writes}
         current = snapshot.contents.index_records(names)

@@ -137,11 +137,7 @@ def build_plans(snapshot: OctodnsSnapshot, change_sets: Sequence[ChangeSet], min
 
 
 def _build_plan(provider: Any, existing: Any, changes: Sequence[Any]) -> Any:  # noqa: ANN401 - octoDNS has no types
-    """Return octoDNS's plan to make *changes* in the zone *existing*.
-
-    Raises:
-        UnsafePlan: the plan exceeds the limits of octoDNS for updates and deletes.
-    """
+    """Return octoDNS's plan to make *changes* in the zone *existing*."""
     desired = existing.copy()
     desired.apply(changes)
     plan = Plan(

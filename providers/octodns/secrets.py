@@ -36,9 +36,6 @@ class SecretValues:
         Args:
             arguments: the arguments of a provider or a handler; nested mappings are resolved, too.
             origin: what they belong to, for messages.
-
-        Raises:
-            UsageError: a value cannot be read. The message does not contain it.
         """
         return {str(key): self._resolve(value, str(key), arguments, origin) for key, value in arguments.items()}
 

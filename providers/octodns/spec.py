@@ -12,11 +12,7 @@ from providers.octodns.flags import OctodnsFlags
 
 
 def build(context: ProviderContext[OctodnsFlags]) -> DnsService:
-    """Build the reader and the writer; offline, without the secrets of the providers of octoDNS.
-
-    Raises:
-        UsageError: octoDNS is not installed, or its configuration cannot be used.
-    """
+    """Build the reader and the writer; offline, without the secrets of the providers of octoDNS."""
     if find_spec("octodns") is None:
         raise UsageError("--provider=octodns needs octoDNS; install it: pip install 'octodns<2'")
     from providers.octodns.provider import OctodnsReader, OctodnsWriter, OctodnsZones

@@ -74,11 +74,7 @@ class DnsClient:
             return rcode
 
     def _call_servers(self, action: str, zone: dns.name.Name | None, call: Callable[[DnsServer], _T]) -> _T:
-        """Return the result of *call* for the first server with which it does not fail as `RETRYABLE`.
-
-        Raises:
-            CallFailedError: the last failure, or the first of another kind, after which no other server is tried.
-        """
+        """Return the result of *call* for the first server with which it does not fail as `RETRYABLE`."""
         servers = self._settings.servers
         start = self._choose_start()
         for attempt in range(len(servers)):
@@ -287,11 +283,7 @@ def _require_signature(query: dns.message.Message, response: dns.message.Message
 
 
 def _build_wire(message: dns.update.UpdateMessage, key: dns.tsig.Key | None) -> bytes:
-    """Return *message*, signed with *key*.
-
-    Raises:
-        CallFailedError: the message is too large.
-    """
+    """Return *message*, signed with *key*."""
     if key is not None:
         message.use_tsig(key)
     try:

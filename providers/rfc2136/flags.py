@@ -199,11 +199,7 @@ def _check_key(flags: Rfc2136Flags) -> None:
 
 
 def check_secret(secret: str, origin: str) -> None:
-    """Check that *secret* is base64 and not empty. *origin* is the flag or file that it comes from, for the message.
-
-    Raises:
-        UsageError: *secret* is not base64, or is empty. The message does not contain the secret.
-    """
+    """Check that *secret* is base64 and not empty. *origin* is the flag or file that it comes from, for the message."""
     try:
         found = base64.b64decode(secret, validate=True)
     except ValueError:

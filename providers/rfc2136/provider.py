@@ -95,19 +95,11 @@ class Rfc2136Reader:
         return replace(found, ttl_s=least_s)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next names, sorted by `DnsName.order` and type, without the SOA.
-
-        Raises:
-            ProviderError: the zone cannot be transferred, or is not configured.
-        """
+        """Return the records of the next names, sorted by `DnsName.order` and type, without the SOA."""
         return self._read(zone).build_page(after, self._zones.settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in the order of *names*.
-
-        Raises:
-            ProviderError: the zone cannot be transferred, or is not configured.
-        """
+        """Return all records of *names*, in the order of *names*."""
         return self._read(zone).select_records(names)
 
     def _read(self, zone: Zone) -> ZoneContents:

@@ -20,11 +20,7 @@ _TLS_PORT: Final = 853
 
 
 def build(context: ProviderContext[Rfc2136Flags]) -> DnsService:
-    """Build the reader and the writer.
-
-    Raises:
-        UsageError: a file with the key or with certificates cannot be read, or is invalid.
-    """
+    """Build the reader and the writer."""
     from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 
     zones = Rfc2136Zones(build_settings(context))
@@ -32,11 +28,7 @@ def build(context: ProviderContext[Rfc2136Flags]) -> DnsService:
 
 
 def build_settings(context: ProviderContext[Rfc2136Flags]) -> Rfc2136Settings:
-    """Return the settings of the provider; offline, without key and certificates.
-
-    Raises:
-        UsageError: a file with the key or with certificates cannot be read, or is invalid.
-    """
+    """Return the settings of the provider; offline, without key and certificates."""
     flags, offline = context.flags, context.offline
     port = flags.rfc2136_port or (_TLS_PORT if flags.rfc2136_use_tls else _DNS_PORT)
     return Rfc2136Settings(
@@ -60,11 +52,7 @@ def _read_tsig_key(flags: Rfc2136Flags) -> TsigSecret:
 
 
 def _build_kerberos(flags: Rfc2136Flags) -> Authenticator:
-    """Build what logs in to Kerberos.
-
-    Raises:
-        UsageError: the package for it is not installed, or the file with the password cannot be read.
-    """
+    """Build what logs in to Kerberos."""
     password = read_secret(
         "rfc2136-kerberos-password", flags.rfc2136_kerberos_password, flags.rfc2136_kerberos_password_file
     )

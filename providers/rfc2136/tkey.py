@@ -81,12 +81,7 @@ def _build_query(name: dns.name.Name, mode: int, token: bytes) -> dns.message.Me
 
 
 def _read_token(query: dns.message.Message, wire: bytes) -> bytes:
-    """Return the server's token from the response *wire*, whose signature cannot be verified yet.
-
-    Raises:
-        CallFailedError: the server rejects the negotiation.
-        ValueError: the response has no token for *query*.
-    """
+    """Return the server's token from the response *wire*, whose signature cannot be verified yet."""
     response = dns.message.from_wire(wire, keyring=False)
     if not query.is_response(response):  # also compares the question
         raise ValueError("the response is not to this message")
@@ -113,9 +108,5 @@ def _require_success(code: dns.rcode.Rcode) -> None:
 
 
 def _verify(wire: bytes, key: dns.tsig.Key) -> None:
-    """Verify the signature of the last response, if it has one: its token has already proved who the server is.
-
-    Raises:
-        dns.exception.DNSException: the signature is wrong.
-    """
+    """Verify the signature of the last response, if it has one: its token has already proved who the server is."""
     dns.message.from_wire(wire, keyring=key)

@@ -56,11 +56,7 @@ SECTION: Final = WebhookFlags
 
 
 def check_address(url: str, origin: str) -> None:
-    """Check that *url* is the address of a webhook. *origin* is the flag or file that it comes from, for the message.
-
-    Raises:
-        UsageError: *url* is not valid.
-    """
+    """Check that *url* is the address of a webhook. *origin* is its flag or file, for the message."""
     try:
         parts = urlsplit(url)
         is_valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

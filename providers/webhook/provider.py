@@ -202,9 +202,6 @@ class WebhookReader:
         With *is_answered*, records are to blame even if all requests fail. Without it, after the first record that
         fails alone, the others are sent from both ends in turn until one is answered: the records next to the first one
         may fail for the same reason, as those of one object.
-
-        Raises:
-            ProviderError: no record was to blame, or no request was answered.
         """
         waiting, failed, calls = deque(requests), dict[DesiredRecord, str](), 0
         while waiting:
@@ -239,21 +236,13 @@ class WebhookReader:
         self._answers.update({one: records.parse_adjusted(one, by_name.get(one.name, ())) for one in request})
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next names, sorted by `DnsName.order`. Several pages may come from one read.
-
-        Raises:
-            ProviderError: the records cannot be read, or the zone is not among those of the webhook.
-        """
+        """Return the records of the next names, sorted by `DnsName.order`. Several pages may come from one read."""
         self._zones.require(zone)
         max_age_s = self._zones.settings.reuse_s if after is None else _CONTINUE_S
         return self._zones.cache.get(zone, max_age_s=max_age_s).build_page(after, self._zones.settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, read after this call began.
-
-        Raises:
-            ProviderError: the records cannot be read, or the zone is not among those of the webhook.
-        """
+        """Return all records of *names*, read after this call began."""
         self._zones.require(zone)
         if not names:
             return ()

@@ -11,11 +11,7 @@ from providers.webhook.settings import WebhookSettings
 
 
 def build(context: ProviderContext[WebhookFlags]) -> DnsService:
-    """Build the reader and the writer.
-
-    Raises:
-        UsageError: the file with the address cannot be read, or its content is not valid.
-    """
+    """Build the reader and the writer."""
     from providers.webhook.provider import WebhookReader, WebhookWriter, WebhookZones
 
     zones = WebhookZones(build_settings(context))
@@ -23,11 +19,7 @@ def build(context: ProviderContext[WebhookFlags]) -> DnsService:
 
 
 def build_settings(context: ProviderContext[WebhookFlags]) -> WebhookSettings:
-    """Return the settings of the provider.
-
-    Raises:
-        UsageError: the file with the address cannot be read, or its content is not valid.
-    """
+    """Return the settings of the provider."""
     flags = context.flags
     url = read_url("webhook-provider-url", flags.webhook_provider_url, flags.webhook_provider_url_file)
     if flags.webhook_provider_url_file:

@@ -39,11 +39,7 @@ class ZoneFolder:
         self._lock = Lock()
 
     def check(self) -> None:
-        """Check that the folder can be used.
-
-        Raises:
-            UsageError: it is not a folder, or cannot be listed, or its files cannot be replaced.
-        """
+        """Check that the folder can be used."""
         flag = f"--zonefile-dir={escape_unprintable(str(self.path))}"
         try:
             next(self.path.iterdir(), None)

@@ -43,9 +43,6 @@ class ZoneFileReader:
         """Return a zone for each file whose SOA can be read, even if the rest of the file is invalid.
 
         If two files hold one zone, both are reported as failures, because the folder does not show which one is served.
-
-        Raises:
-            ProviderError: the folder cannot be listed.
         """
         found = [
             self._find_zone(name) for name in self._folder.list_files() if not self._ids or name.endswith(self._ids)
@@ -65,19 +62,11 @@ class ZoneFileReader:
         return AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next names, sorted by `DnsName.order` and type, without the SOA.
-
-        Raises:
-            ProviderError: the file cannot be read; the message contains file and line.
-        """
+        """Return the records of the next names, sorted by `DnsName.order` and type, without the SOA."""
         return self._read(zone).build_page(after, self._page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in the order of *names*.
-
-        Raises:
-            ProviderError: the file cannot be read; the message contains file and line.
-        """
+        """Return all records of *names*, in the order of *names*."""
         return self._read(zone).select_records(names)
 
     def _read(self, zone: Zone) -> ZoneContents:

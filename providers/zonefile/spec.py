@@ -13,11 +13,7 @@ from providers.zonefile.flags import ZonefileFlags
 
 
 def build(context: ProviderContext[ZonefileFlags]) -> DnsService:
-    """Build the reader and the writer.
-
-    Raises:
-        UsageError: the folder cannot be listed or written.
-    """
+    """Build the reader and the writer."""
     from providers.zonefile.folder import ZoneFolder
     from providers.zonefile.reader import ZoneFileReader
     from providers.zonefile.writer import ZoneFileWriter

@@ -335,11 +335,7 @@ class Reflector:
                 self._stream = None
 
     def _receive_initial_list(self, lines: Iterable[bytes]) -> None:
-        """Process the initial list of a watch.
-
-        Raises:
-            _NoInitialListError: the list is not complete, or empty although objects were known.
-        """
+        """Process the initial list of a watch."""
         self.tracker.begin_list()
         try:
             version = self._receive_initial_events(lines)

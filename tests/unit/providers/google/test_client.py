@@ -147,7 +147,7 @@ def test_throttling_by_cloud_dns_delays_the_next_call(fake: CloudDns, project: C
     with pytest.raises(CallFailedError) as caught:
         project.list_zones()
     assert caught.value.kind is FailureKind.RETRYABLE
-    limiter = project._rate_limiter
+    limiter = project.rate_limiter
     before_s = limiter._monotonic_s()
     project.list_zones()
     assert limiter._monotonic_s() > before_s
