@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from extdns.app.cluster import has_live_cluster
 from extdns.app.provider import load_provider
 from extdns.app.registry import build_registry
 from extdns.app.sources import map_kinds_by_label
 from extdns.app.state_store import is_state_missing
+from extdns.config import Config
 from extdns.engine.delete_settings import IDENTITY_TIMEOUT_S, STATELESS_WAIT_S, DeleteLimits, DeleteSettings
 from extdns.engine.settings import EngineSettings
 from extdns.planner.desired import refuse_invalid
 from extdns.planner.settings import PlanSettings, Policy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from extdns.config import Config
-    from extdns.ports import Source, ZoneReader
-
+from extdns.ports import Source, ZoneReader
 
 INTERPRETATION_VERSION: Final = 1
 """Increase it when a new version reads fewer or other claims from the same objects: then the deletes of records that

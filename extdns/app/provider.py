@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from extdns.app.registry import find_ownership_names
 from extdns.app.row_store import add_rows
+from extdns.config import Config
 from extdns.controller.clock import SystemClock
+from extdns.controller.write_gate import WriteGate
 from extdns.flags.specs import PROVIDER_SPECS
 from extdns.metrics.durations import REQUEST_TIMES, record_call
+from extdns.model.zone import Permission, Zone
+from extdns.ports import ZoneReader, ZoneWriter
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, SHORT_TIMEOUTS_S, CallOptions, RateLimit
 from providers.common.provider_spec import ProviderContext, ProviderSpec, report_unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from extdns.config import Config
-    from extdns.controller.write_gate import WriteGate
-    from extdns.model.zone import Permission, Zone
-    from extdns.ports import ZoneReader, ZoneWriter
 
 
 def load_provider(config: Config) -> ProviderSpec[Any]:

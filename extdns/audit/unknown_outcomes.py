@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -14,15 +14,12 @@ from msgspec import UNSET, UnsetType
 from extdns.documents import audit
 from extdns.documents.audit import AuditLine, RecordId
 from extdns.documents.document import RecordData, build_record_data
-from extdns.engine.inputs import NamesRead, PageRead
+from extdns.engine.inputs import Input, NamesRead, PageRead
+from extdns.engine.zones import ZoneCache, Zones
 from extdns.flags.process import MAX_WRITE_S
 from extdns.model.dns_name import DnsName
-
-if TYPE_CHECKING:
-    from extdns.engine.inputs import Input
-    from extdns.engine.zones import ZoneCache, Zones
-    from extdns.model.zone import Zone
-    from extdns.ports import Clock
+from extdns.model.zone import Zone
+from extdns.ports import Clock
 
 _DECODER: Final = msgspec.json.Decoder(AuditLine)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +13,6 @@ from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.flags.parser import KindType
 from extdns.flags.records import CLUSTER_ID
 from extdns.flags.usage_errors import usage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @command(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from extdns.command import OUTPUT, command, option
 from extdns.commands.output import show_document
 from extdns.flags.usage_errors import usage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @command(

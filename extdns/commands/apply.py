@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from extdns.command import command, option
 from extdns.commands.output import show_lines
 from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @command(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from extdns.command import OUTPUT, command
 from extdns.commands.output import show_document
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @command(

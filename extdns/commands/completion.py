@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ZshComplete
@@ -12,9 +13,6 @@ from extdns.command import COMPLETION_VARIABLE, NO_FLAGS, command, find_options,
 from extdns.commands.output import show
 from extdns.flags.kind import make_choice_kind
 from extdns.flags.parser import KindType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 
 class _Candidates:

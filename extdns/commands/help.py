@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import click
 
@@ -13,9 +14,6 @@ from extdns.flags.flag import Flag
 from extdns.flags.help import format_usage, render_flags
 from extdns.flags.table import BY_NAME, FLAGS, TOPICS
 from extdns.flags.usage_errors import usage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _HEAD: Final = """\
 Usage: extdns --source=NAME --provider=NAME [flags]     run, and keep records up to date

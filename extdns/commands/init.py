@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from extdns.command import NO_FLAGS, command
 from extdns.commands.output import find_command, show_lines
 from extdns.errors import UsageError, escape_unprintable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 FLAGS_FILE: Final = "extdns.flags"
 _MANIFEST: Final = """\

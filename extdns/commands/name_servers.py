@@ -6,7 +6,7 @@ import errno
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import dns.exception
 import dns.flags
@@ -21,15 +21,12 @@ import dns.rrset
 import dns.tokenizer
 
 from extdns.documents.document import build_zone_reference
-from extdns.documents.verification import ServedDocument, ServerDocument
+from extdns.documents.verification import ExpectedRecord, ServedDocument, ServedState, ServerDocument
 from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.record import parse_address
-
-if TYPE_CHECKING:
-    from extdns.documents.verification import ExpectedRecord, ServedState
 
 _TIMEOUT_S: Final = 2.0
 _TRIES: Final = 2  # a datagram may get lost

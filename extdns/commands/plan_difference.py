@@ -5,34 +5,29 @@ from __future__ import annotations
 import os
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
+from extdns.app.cluster import ClusterSnapshot
 from extdns.app.engine_settings import compute_settings_digest
 from extdns.commands.one_pass import FixedStateStore, run_pass
 from extdns.commands.zone_snapshot import build_engine_reader
+from extdns.config import Config
+from extdns.documents.plan import PassResult
+from extdns.engine.zones import ZoneState
 from extdns.errors import UsageError, sanitize
 from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
+from extdns.model.change import Decision
 from extdns.model.record import Record, project_record
 from extdns.model.saved_state import Saved, SavedZone
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from extdns.app.cluster import ClusterSnapshot
-    from extdns.config import Config
-    from extdns.documents.plan import PassResult
-    from extdns.engine.zones import ZoneState
-    from extdns.model.change import Decision
-    from extdns.model.zone import Zone
-    from extdns.ports import ZoneReader
+from extdns.model.zone import Zone
+from extdns.ports import ZoneReader
 
 
 def plan_difference(

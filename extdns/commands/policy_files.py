@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from extdns.cel.policy import CompiledPolicy
 from extdns.cel.policy_index import check_policy
 from extdns.cel.policy_rules import PolicyRules
 from extdns.cel.policy_tests import read_test_file, run_test
@@ -21,11 +22,6 @@ from extdns.kube.manifests.reader import read_manifests
 from extdns.kube.manifests.yaml_parser import YamlMapping, parse_documents
 from extdns.kube.object_decoder import DocumentProblem, remove_nulls
 from extdns.resources.extdns import DNS_POLICY, DnsPolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from extdns.cel.policy import CompiledPolicy
 
 
 def check_policies(paths: Sequence[str]) -> PolicyCheckDocument:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
 from extdns.app.provider import build_context, build_provider
 from extdns.app.registry import build_registry
 from extdns.app.row_store import open_row_store
+from extdns.config import Config
 from extdns.engine.batches import select_for_batch
 from extdns.errors import ProviderError, sanitize
 from extdns.model.change import Applied, Batch, Blocked, Change, ChangeSet, Outcome, Refused, Update, WriteConflict
@@ -24,12 +25,9 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
 from extdns.model.value import Value
 from extdns.model.zone import Zone, ZonePlacement
+from extdns.ports import Registry, ZoneReader, ZoneWriter
 from registry.rows.row import Row, RowChange, RowStore, is_row, write_unless_changed
 from registry.rows.service import find_unreadable, is_delegated
-
-if TYPE_CHECKING:
-    from extdns.config import Config
-    from extdns.ports import Registry, ZoneReader, ZoneWriter
 
 TXT: Final = "txt"
 _MAX_LINE: Final = 500

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from extdns import __version__, log
 from extdns.app import assembly
 from extdns.app.state_store import find_file_failure, is_state_missing
 from extdns.commands.output import show_lines
-from extdns.config import format_arguments
+from extdns.config import Config, format_arguments
 from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.controller.state_dump import StateSignal
 from extdns.controller.stop_signals import StopSignals
@@ -19,9 +19,6 @@ from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.engine.scope import measure_scope
 from extdns.errors import UsageError
 from extdns.log import Event
-
-if TYPE_CHECKING:
-    from extdns.config import Config
 
 _log = log.get(__name__)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -16,10 +17,6 @@ from extdns.documents.plan import RunningPlanDocument
 from extdns.errors import UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.masking import mask_url
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 LOCAL_ADDRESS: Final = "http://127.0.0.1:7980"
 """The default address of the live page on this machine (`--web-address`)."""

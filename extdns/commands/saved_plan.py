@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
@@ -21,21 +21,16 @@ from extdns.documents.plan import (
     with_checksum,
 )
 from extdns.documents.text import join_targets
+from extdns.engine.engine import Engine
 from extdns.errors import UsageError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
-from extdns.model.change import Refused
+from extdns.model.change import Batch, Change, ChangeSet, Outcome, Refused
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason, look_up_meaning
 from extdns.model.record import RecordKey
 from extdns.model.value import format_count
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from extdns.engine.engine import Engine
-    from extdns.model.change import Batch, Change, ChangeSet, Outcome
-    from extdns.model.zone import Zone
-    from extdns.ports import ZoneWriter
+from extdns.model.zone import Zone
+from extdns.ports import ZoneWriter
 
 _MAKE: Final = "to make a plan: extdns plan --output=json [flags] > plan.json"
 _PLAN_AGAIN: Final = "to see the current plan: extdns plan [flags]"

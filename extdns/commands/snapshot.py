@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from extdns.command import command
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @command(

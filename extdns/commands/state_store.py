@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import click
 
@@ -11,11 +12,7 @@ from extdns.app import state_store
 from extdns.config import parse_state_flags
 from extdns.errors import UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from extdns.kube.state_store import StateDocumentStore
+from extdns.kube.state_store import StateDocumentStore
 
 _SERVICE_ACCOUNT: Final = "system:serviceaccount:"
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from extdns.documents.document import Document, ZoneReference, build_zone_reference
 from extdns.documents.names import Level
 from extdns.engine.decisions import CHANGING
-from extdns.model.change import Applied, Batch, Change, Create, Delete, Outcome, OutcomeWord, spell_outcome
+from extdns.model.change import Applied, Batch, Change, Create, Decision, Delete, Outcome, OutcomeWord, spell_outcome
 from extdns.model.record import RecordKey
-
-if TYPE_CHECKING:
-    from extdns.model.change import Decision
-
 
 OUTCOME_LEVELS: Final[dict[OutcomeWord, Level]] = {
     "applied": Level.GOOD,

@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
+from extdns.model.claim import ClaimWarning, Provenance
+from extdns.model.kind import ObjectKey
 from extdns.model.origin import UNKNOWN_ORIGIN, Origin
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from extdns.model.claim import ClaimWarning, Provenance
-    from extdns.model.kind import ObjectKey
-    from extdns.model.record import DesiredRecord, Record
-    from extdns.model.zone import Zone
-
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import Zone
 
 Version = Literal["extdns.io/v1"]
 VERSION: Version = "extdns.io/v1"

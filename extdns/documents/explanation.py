@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from extdns.documents.document import describe_process, format_command
-from extdns.documents.name import name_wait
+from extdns.documents.changes import ChangeDocument
+from extdns.documents.document import ProcessReference, ZoneReference, describe_process, format_command
+from extdns.documents.name import ClaimDocument, NameDocument, name_wait
 from extdns.documents.names import NameState
+from extdns.documents.records import CurrentRecordDocument, OutcomeDocument
 from extdns.documents.rules import describe_rule
 from extdns.documents.text import (
     describe_excluded,
@@ -31,12 +33,6 @@ from extdns.documents.text import (
 )
 from extdns.model.reason import CHECK, REASONS, Group, Reason, look_up_meaning
 from extdns.model.value import format_count
-
-if TYPE_CHECKING:
-    from extdns.documents.changes import ChangeDocument
-    from extdns.documents.document import ProcessReference, ZoneReference
-    from extdns.documents.name import ClaimDocument, NameDocument
-    from extdns.documents.records import CurrentRecordDocument, OutcomeDocument
 
 _LABEL_WIDTH: Final = 14
 _MAX_TARGETS: Final = 10

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from extdns.config import Config
 from extdns.documents.changes import ChangeDocument
@@ -35,7 +35,7 @@ from extdns.documents.records import (
     list_wildcards,
 )
 from extdns.documents.scope_warnings import suggest_zone_filters
-from extdns.documents.snapshot import EngineSnapshot
+from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.text import explain_exclusion, join_targets, parse_time
 from extdns.engine.decisions import IN_SYNC
 from extdns.model.change import Action, Decision
@@ -45,9 +45,6 @@ from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
 from extdns.model.origin import Origin
 from extdns.model.reason import Group, Reason
-
-if TYPE_CHECKING:
-    from extdns.documents.snapshot import ProcessSnapshot
 
 _MAX_CLOSEST: Final = 3
 _MAX_EXCLUDED: Final = 5

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from extdns.documents.text import parse_time
 from extdns.engine.decisions import CHANGING, FAILING, IN_SYNC, Decisions, is_held_decision
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Category, Reason
-
-if TYPE_CHECKING:
-    from extdns.model.zone import Zone
+from extdns.model.zone import Zone
 
 
 class Level(StrEnum):

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from extdns.config import Config
 from extdns.documents.document import (
     AnswerDocument,
     Document,
@@ -25,6 +26,7 @@ from extdns.documents.name import ExcludedObject, build_excluded
 from extdns.documents.names import NameState, find_state, find_worst
 from extdns.documents.records import OutcomeDocument, build_outcome
 from extdns.documents.scope_warnings import explain_requests
+from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.text import (
     describe_origin,
     describe_record,
@@ -37,16 +39,11 @@ from extdns.documents.text import (
 from extdns.errors import find_similar, sanitize
 from extdns.flags.sources import map_kinds_to_sources
 from extdns.flags.usage_errors import usage_error
+from extdns.model.change import Decision
 from extdns.model.claim import ExcludedClaim, find_problems
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.origin import Origin
 from extdns.model.value import format_count
-
-if TYPE_CHECKING:
-    from extdns.config import Config
-    from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
-    from extdns.model.change import Decision
-
 
 _SHORT_NAMES: Final = {"services": "svc", "ingresses": "ing", "nodes": "no", "pods": "po"}
 

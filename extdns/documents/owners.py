@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from extdns.documents.document import (
     AnswerDocument,
@@ -14,20 +13,16 @@ from extdns.documents.document import (
     build_record_data,
     describe_process,
 )
-from extdns.documents.plan import build_zone
+from extdns.documents.plan import PassResult, build_zone
 from extdns.documents.snapshot import RecordCounts
 from extdns.documents.text import escape_lines, finish_text, format_age_of, format_missing, format_rfc3339
 from extdns.engine.parent_zones import find_parent_zone, read_parent_zone
-from extdns.model.record import OwnedRecord
+from extdns.engine.zones import Zones, ZoneState
+from extdns.model.record import OwnedRecord, Record, RecordKey
 from extdns.model.rrtype import TXT
+from extdns.model.saved_state import Saved
 from extdns.model.value import format_count
-
-if TYPE_CHECKING:
-    from extdns.documents.plan import PassResult
-    from extdns.engine.zones import Zones, ZoneState
-    from extdns.model.record import Record, RecordKey
-    from extdns.model.saved_state import Saved
-    from extdns.ports import Registry
+from extdns.ports import Registry
 
 
 class ZoneRecordDocument(Document, frozen=True):

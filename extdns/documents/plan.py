@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from msgspec.structs import asdict, replace
 
 from extdns import __version__
-from extdns.config import list_settings
+from extdns.config import Config, list_settings
 from extdns.documents.document import (
     UNKNOWN_PROCESS,
     Document,
@@ -33,7 +33,7 @@ from extdns.documents.document import (
 from extdns.documents.held import HeldSetDocument, build_held_set, describe_scope
 from extdns.documents.rules import NO_RULES, RuleSnapshot, ViolationDocument, describe_violation, list_violations
 from extdns.documents.scope_warnings import ScopeWarning, find_plan_warnings
-from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
+from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot, RecordCounts, count_records
 from extdns.documents.text import (
     SWITCHES_TO_SET,
     describe_details,
@@ -48,22 +48,16 @@ from extdns.documents.text import (
     shorten_field,
 )
 from extdns.engine.decisions import CHANGING, is_held_decision
+from extdns.engine.engine import Engine
 from extdns.engine.health import find_unread
 from extdns.model.change import Action, Decision
-from extdns.model.claim import ExcludedClaim
+from extdns.model.claim import ClaimWarning, ExcludedClaim
 from extdns.model.evidence import Evidence
-from extdns.model.kind import ObjectRef
+from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.origin import Origin
 from extdns.model.reason import Category, Reason, look_up_meaning, select_reasons
 from extdns.model.value import format_count
 from extdns.model.zone import Zone
-
-if TYPE_CHECKING:
-    from extdns.config import Config
-    from extdns.documents.snapshot import ProcessSnapshot
-    from extdns.engine.engine import Engine
-    from extdns.model.claim import ClaimWarning
-    from extdns.model.kind import ObjectKey
 
 _DIGEST_BYTES: Final = 16
 

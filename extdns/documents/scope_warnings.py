@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from extdns.config import list_settings
+from extdns.config import Config, list_settings
 from extdns.documents.document import Document
 from extdns.documents.text import SWITCHES_TO_SET, suggest_for_exclusion
+from extdns.engine.scope import PassScope
 from extdns.errors import escape_unprintable, find_similar, sanitize
 from extdns.flags.sources import REFERENCE_PREFIX
 from extdns.flags.specs import PROVIDER_SPECS, SOURCE_SPECS
@@ -15,10 +16,6 @@ from extdns.flags.unchecked_kinds import DOMAIN
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import parse_suffixes
 from extdns.model.value import format_count
-
-if TYPE_CHECKING:
-    from extdns.config import Config
-    from extdns.engine.scope import PassScope
 
 _MAX_NAMES: Final = 5
 _MIN_SIMILARITY: Final = 0.8  # more than a common ending, such as .com

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from extdns import __version__
+from extdns.config import Config
 from extdns.documents.changes import ChangeDocument
 from extdns.documents.document import (
     Document,
@@ -20,17 +21,13 @@ from extdns.documents.document import (
 )
 from extdns.documents.names import Level, NamePage, NameState, NameSummary, State, find_oldest_request, find_state
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
-from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S
+from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S, ProcessSnapshot, ZoneSnapshot
 from extdns.documents.text import format_duration, format_time
 from extdns.model.change import Decision
 from extdns.model.cluster import Phase
 from extdns.model.reason import Category, Reason
 from extdns.model.value import format_count
-
-if TYPE_CHECKING:
-    from extdns.config import Config
-    from extdns.documents.snapshot import ProcessSnapshot, ZoneSnapshot
-    from extdns.model.zone import RateLimitStatus
+from extdns.model.zone import RateLimitStatus
 
 _RETRIED: Final = frozenset({Reason.ZONE_FORBIDDEN, Reason.WRITE_CONFLICT, Reason.TRY_LATER, Reason.NO_ANSWER})
 """The reasons of decisions whose change stays queued after a failed attempt; a plan does not count it as a change."""

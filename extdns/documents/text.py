@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Final, ParamSpec
+from typing import Final, ParamSpec
 
+from extdns.documents.document import ObjectName, OriginDocument, ProblemDocument, RecordData
 from extdns.errors import sanitize, shorten
-from extdns.model.change import Action
-from extdns.model.claim import find_problems
+from extdns.model.change import Action, Decision
+from extdns.model.claim import Claim, ClaimWarning, find_problems
+from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason, look_up_verdict
 from extdns.model.rrtype import UNREADABLE
-
-if TYPE_CHECKING:
-    from extdns.documents.document import ObjectName, OriginDocument, ProblemDocument, RecordData
-    from extdns.model.change import Decision
-    from extdns.model.claim import Claim, ClaimWarning
-    from extdns.model.kind import ObjectKey
-    from extdns.model.value import StringMap
-
+from extdns.model.value import StringMap
 
 _MAX_TARGETS: Final = 3
 _MAX_LISTED_TARGETS: Final = 10

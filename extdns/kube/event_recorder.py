@@ -7,23 +7,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from extdns.errors import sanitize
+from extdns.kube.api import ApiClient
 from extdns.kube.event_sender import EventMessage, EventSender
-from extdns.model.change import Action, Decision, Delete, RuleAction
-from extdns.model.claim import ClaimWarning, InvalidClaim, ResolvedClaim
+from extdns.model.change import Action, Batch, BulkUpdate, Decision, Delete, RuleAction
+from extdns.model.claim import Claim, ClaimWarning, InvalidClaim, ResolvedClaim
+from extdns.model.evidence import HeldSet
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import RECORD_ERROR, Category, EventWhen, Reason
-
-if TYPE_CHECKING:
-    from extdns.kube.api import ApiClient
-    from extdns.model.change import Batch, BulkUpdate
-    from extdns.model.claim import Claim
-    from extdns.model.evidence import HeldSet
-    from extdns.model.record import DesiredRecord, OwnedRecord, Record
-    from extdns.ports import Clock
-
+from extdns.model.record import DesiredRecord, OwnedRecord, Record
+from extdns.ports import Clock
 
 READY: Final = "RecordReady"
 DELETED: Final = "RecordDeleted"

@@ -11,21 +11,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from extdns import log
 from extdns.errors import ApiError, DeniedError, NotFoundError
+from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path, build_object_path, lacks_permission
 from extdns.kube.live import responses
 from extdns.log import Event
+from extdns.model.evidence import Scope
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
-
-if TYPE_CHECKING:
-    from extdns.kube.api import ApiClient
-    from extdns.model.evidence import Scope
-    from extdns.ports import Clock
+from extdns.ports import Clock
 
 _log = log.get(__name__)
 

@@ -24,16 +24,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import Final, assert_never
 
 from extdns import log
 from extdns.errors import ApiError, ConflictError, DeniedError, describe_error
 from extdns.kube.lease_store import LeaderElectionRecord, LeaseStore
 from extdns.log import Event
 from extdns.model.value import Value
-
-if TYPE_CHECKING:
-    from extdns.ports import Clock
+from extdns.ports import Clock
 
 
 class ReadLease(Value, frozen=True, kw_only=True):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from extdns.errors import ApiError, NotFoundError, sanitize
+from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path, build_object_path
 from extdns.kube.event_sender import format_micro_time
 from extdns.kube.live.existence import is_absent
 from extdns.model.kind import Kind, ObjectKey
-
-if TYPE_CHECKING:
-    from extdns.kube.api import ApiClient
 
 
 class LeaderElectionRecord(NamedTuple):

@@ -10,18 +10,15 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from extdns import log
 from extdns.errors import ApiError, DeniedError, NotFoundError, sanitize
+from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_object_path
-from extdns.kube.event_sender import EventMessage
+from extdns.kube.event_sender import EventMessage, EventSender
 from extdns.log import Event
 from extdns.model.kind import CONFIG_MAP, ObjectKey
-
-if TYPE_CHECKING:
-    from extdns.kube.api import ApiClient
-    from extdns.kube.event_sender import EventSender
 
 _log = log.get(__name__)
 

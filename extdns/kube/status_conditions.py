@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import msgspec
 
 from extdns.errors import sanitize
+from extdns.model.object_status import EndpointProblem, ObjectStatus, PolicyStatus
 from extdns.model.reason import Reason
-
-if TYPE_CHECKING:
-    from extdns.model.object_status import EndpointProblem, ObjectStatus, PolicyStatus
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from extdns import log
 from extdns.cel.policy_index import PolicyIndex, PolicyState
@@ -15,10 +15,8 @@ from extdns.documents.rules import LocalRulesSnapshot
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
 from extdns.model.value import compute_backoff_s
+from extdns.ports import Cluster
 from extdns.resources.extdns import DNS_POLICY
-
-if TYPE_CHECKING:
-    from extdns.ports import Cluster
 
 _log = log.get(__name__)
 FIRST_READ_TIMEOUT_S: Final = 30.0

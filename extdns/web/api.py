@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.config import Config
 from extdns.documents.document import VERSION, Document, ProcessReference, format_json
 from extdns.documents.held import build_held
-from extdns.documents.name import build_name
+from extdns.documents.name import NameDocument, build_name
 from extdns.documents.object import ObjectDocument, build_object
 from extdns.documents.plan import build_running_plan
 from extdns.documents.policies import build_policies
+from extdns.documents.snapshot import ProcessSnapshot
 from extdns.documents.status import build_changes, build_names, build_sources, build_status, build_zones
 from extdns.errors import InvalidValueError, UsageError, sanitize
 from extdns.model.dns_name import DnsName
+from extdns.model.kind import ObjectKey
 from extdns.model.origin import Origin
+from extdns.model.zone import RateLimitStatus
 from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
 from extdns.web.response import Response
-
-if TYPE_CHECKING:
-    from extdns.config import Config
-    from extdns.documents.name import NameDocument
-    from extdns.documents.snapshot import ProcessSnapshot
-    from extdns.model.kind import ObjectKey
-    from extdns.model.zone import RateLimitStatus
 
 PREFIX: Final = "/api/v1/"
 _ROWS: Final = 100

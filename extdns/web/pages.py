@@ -6,16 +6,19 @@ URLs are relative, so that the page works below any path of a proxy.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from msgspec.structs import replace
 
+from extdns.config import Config
 from extdns.documents.changes import OUTCOME_LEVELS
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.explanation import build_sections, suggest_next_step
@@ -24,6 +27,7 @@ from extdns.documents.names import NameState
 from extdns.documents.policies import build_policies
 from extdns.documents.reason import ReasonDocument, build_reason
 from extdns.documents.rules import NO_RULES
+from extdns.documents.snapshot import ProcessSnapshot
 from extdns.documents.status import KIND_LEVELS, build_names, build_status
 from extdns.documents.text import describe_object, escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize
@@ -32,13 +36,6 @@ from extdns.model.value import format_count
 from extdns.web.api import PREFIX, Api, PageNotFoundError
 from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
 from extdns.web.response import Response
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from http import HTTPStatus
-
-    from extdns.config import Config
-    from extdns.documents.snapshot import ProcessSnapshot
 
 _HERE: Final = Path(__file__).parent
 _HTML: Final = "text/html; charset=utf-8"

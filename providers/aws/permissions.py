@@ -5,20 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
-from extdns.model.zone import Permission
+from extdns.model.zone import Permission, Zone
 from providers.aws.client import build_client, open_session, translate_errors
-from providers.aws.iam_policy import CHANGE, escape_names, list_actions
+from providers.aws.iam_policy import CHANGE, PolicyScope, escape_names, list_actions
+from providers.aws.settings import AwsAccount
 from providers.common.api_calls import CallFailedError, FailureKind
-
-if TYPE_CHECKING:
-    from extdns.model.dns_name import DnsName
-    from extdns.model.zone import Zone
-    from providers.aws.iam_policy import PolicyScope
-    from providers.aws.settings import AwsAccount
-
 
 _SAMPLE_LABEL: Final = "extdns-check"
 _POLICY: Final = "the policy that allows it: extdns iam-policy [flags]"

@@ -11,16 +11,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Condition, Thread
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from extdns.errors import ApiError, describe_error
 from extdns.kube.live.identity_reader import IDENTITY_INTERVAL_S, IdentityReader
+from extdns.kube.live.reflector import Reflector
+from extdns.kube.live.watch_timing import WatchTiming
+from extdns.model.kind import ObjectKey
 from extdns.model.value import compute_backoff_s
-
-if TYPE_CHECKING:
-    from extdns.kube.live.reflector import Reflector
-    from extdns.kube.live.watch_timing import WatchTiming
-    from extdns.model.kind import ObjectKey
 
 _IDENTITY_FIRST_RETRY_S: Final = 1.0
 _IDENTITY_RETRY_S: Final = 10.0
