@@ -18,7 +18,7 @@ from extdns.cel.expression import (
 )
 from extdns.cel.functions import MAX_TEXT
 from extdns.cel.library import Context
-from extdns.cel.policy_document import MAX_MESSAGE, PolicyMatch, PolicyText, ValidationText
+from extdns.cel.policy_document import MAX_MESSAGE, PolicyText, ValidationText
 from extdns.cel.references import References
 from extdns.model.change import RuleAction, Violation
 from extdns.model.value import EMPTY_MAP, StringMap
@@ -63,6 +63,8 @@ class CompiledPolicy:
     ) -> None:
         """Store the compiled parts; `compile_policy` builds them."""
         self.text = text
+        self.name = text.name
+        self.match = text.match
         self._variables = variables
         self.validations = tuple(validations)
         messages = (one.message for one in validations if one.message is not None)
@@ -71,16 +73,6 @@ class CompiledPolicy:
         self.references = References(one.syntax for one in self.expressions)
         self._has_loops = any(one.syntax.loop_depth for one in self.expressions)
         self.reads_namespaces = text.match.namespace_selector is not None or "namespace" in self.references.variables
-
-    @property
-    def name(self) -> str:
-        """The name of the DNSPolicy."""
-        return self.text.name
-
-    @property
-    def match(self) -> PolicyMatch:
-        """Which inputs the policy is evaluated on."""
-        return self.text.match
 
     def evaluate(self, context: Context, item: RuleInput) -> Iterator[Violation]:
         """Yield the violations of *item*, of which *context* has what the expressions of the policy refer to."""

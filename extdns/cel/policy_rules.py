@@ -61,23 +61,13 @@ class PolicyRules:
         matches = [*(one.match for one in self._policies), *(one.match for one in self._unavailable)]
         self._domains = frozenset(domain for match in matches for domain in match.domains)
         has_selectors = any(match.namespace_selector is not None for match in matches)
-        self._needs_namespaces = has_selectors or any(policy.reads_namespaces for policy in policies)
-        self._match_fields = References((), _list_match_fields(matches, needs_namespaces=self._needs_namespaces))
+        self.needs_namespaces = has_selectors or any(policy.reads_namespaces for policy in policies)
+        self._match_fields = References((), _list_match_fields(matches, needs_namespaces=self.needs_namespaces))
         self._selections: dict[Hashable, _Selection] = {}
         self._groups: dict[tuple[CompiledPolicy, ...], PolicyGroup] = {}
         self._cached = self._cached_characters = 0  # the answers of all groups
         texts = sorted((policy.text for policy in policies), key=repr)
-        self._revision = hashlib.blake2b(repr((texts, self._unavailable)).encode(), digest_size=8).hexdigest()
-
-    @property
-    def revision(self) -> str:
-        """A digest of all policies, and of the problems of those that are unavailable."""
-        return self._revision
-
-    @property
-    def needs_namespaces(self) -> bool:
-        """Whether a policy reads labels or annotations of namespaces."""
-        return self._needs_namespaces
+        self.revision = hashlib.blake2b(repr((texts, self._unavailable)).encode(), digest_size=8).hexdigest()
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
         """Return the evaluation of each of *inputs*, in their order. Never raises."""

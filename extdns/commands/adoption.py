@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -27,31 +26,23 @@ from extdns.app import assembly
 from extdns.app.provider import build_provider
 from extdns.app.registry import build_registry, build_registry_context
 from extdns.commands.one_pass import FixedStateStore, finish_pass, run_pass
+from extdns.config import Config
 from extdns.controller.stop_signals import StopSignals
-from extdns.documents.migration import build_adoption
+from extdns.documents.migration import AdoptionDocument, build_adoption
+from extdns.documents.plan import PassResult
 from extdns.model import rrtype
-from extdns.model.change import Action, Blocked, ChangeSet, Update, Write
+from extdns.model.change import Action, Blocked, ChangeSet, Decision, Update, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import OWNED_RECORD, OWNER, Record, RecordKey, restate_record
+from extdns.model.record import OWNED_RECORD, OWNER, OwnedRecord, Record, RecordKey, restate_record
 from extdns.model.saved_state import Saved
 from extdns.model.value import Value
+from extdns.model.zone import Zone
 from extdns.planner.proposal import find_differences
 from extdns.planner.settings import Policy
+from extdns.ports import Registry
 from registry.txt.ownership_index import OwnershipTextCodec, is_possibly_encrypted
 from registry.txt.spec import build_codec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from extdns.config import Config
-    from extdns.documents.migration import AdoptionDocument
-    from extdns.documents.plan import PassResult
-    from extdns.model.change import Decision
-    from extdns.model.record import OwnedRecord
-    from extdns.model.zone import Zone
-    from extdns.ports import Registry
-
 
 _Key = tuple[str, DnsName, str, str]
 _NamedRecord = tuple[str, str]
@@ -176,23 +167,10 @@ class AdoptingRegistry:
         self._registry = registry
         self._chosen = frozenset(chosen)
         self._is_chosen = is_chosen
-
-    @property
-    def owner(self) -> str:
-        """Our owner id."""
-        return self._registry.owner
-
-    def is_ownership_text(self, target: str) -> bool:
-        """Return whether the wrapped registry takes *target* for an ownership record."""
-        return self._registry.is_ownership_text(target)
-
-    def ownership_name(self, name: DnsName) -> DnsName | None:
-        """Return the name of the ownership record of *name* in the wrapped registry."""
-        return self._registry.ownership_name(name)
-
-    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
-        """Return the related names of *name* in the wrapped registry."""
-        return self._registry.related_names(name, zone)
+        self.owner = registry.owner
+        self.is_ownership_text = registry.is_ownership_text
+        self.ownership_name = registry.ownership_name
+        self.related_names = registry.related_names
 
     def read(self, records: Iterable[Record], zone: Zone) -> tuple[OwnedRecord, ...]:
         """Read the owners, with the chosen records as ours but without a current ownership record."""

@@ -5,44 +5,33 @@ from __future__ import annotations
 import dataclasses
 import gc
 import shlex
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
 from extdns import log
 from extdns.app import assembly
-from extdns.app.cluster import describe_objects, find_origin, list_completed, require_api_server
+from extdns.app.assembly import Assembly
+from extdns.app.cluster import ClusterSnapshot, describe_objects, find_origin, list_completed, require_api_server
 from extdns.app.provider import build_provider
 from extdns.app.state_store import find_file_failure
 from extdns.commands.output import warn
-from extdns.config import parse
+from extdns.config import Config, parse
 from extdns.controller.stop_signals import StopSignals
-from extdns.documents.document import UNKNOWN_PROCESS
-from extdns.documents.plan import summarize_pass
+from extdns.documents.document import UNKNOWN_PROCESS, ProcessReference
+from extdns.documents.plan import PassResult, summarize_pass
 from extdns.flags import parser
 from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
 from extdns.masking import mask
-from extdns.ports import AdjustingReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from extdns.app.assembly import Assembly
-    from extdns.app.cluster import ClusterSnapshot
-    from extdns.config import Config
-    from extdns.documents.document import ProcessReference
-    from extdns.documents.plan import PassResult
-    from extdns.model.capabilities import Capabilities
-    from extdns.model.change import AdjustedRecords
-    from extdns.model.dns_name import DnsName
-    from extdns.model.record import DesiredRecord, Record
-    from extdns.model.saved_state import Approval, Saved
-    from extdns.model.zone import Zone, ZoneList, ZonePage
-    from extdns.ports import StateStore, ZoneReader
-
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord
+from extdns.model.saved_state import Approval, Saved
+from extdns.model.zone import ZoneList
+from extdns.ports import AdjustingReader, StateStore, ZoneReader
 
 # The garbage collector costs a fifth of a pass, and a pass ends before garbage adds up (see `extdns.commands.run`).
 _GC_THRESHOLD: Final = 1_000_000
@@ -154,11 +143,10 @@ class ZonesOfNameReader:
         self._reader = reader
         self._name = name
         self.known_zones: tuple[str, ...] = ()
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """The capabilities of the wrapped reader."""
-        return self._reader.capabilities
+        self.capabilities = reader.capabilities
+        self.adjust = reader.adjust
+        self.read_page = reader.read_page
+        self.read_names = reader.read_names
 
     def list_zones(self) -> ZoneList:
         """List the zones that can hold the name."""
@@ -166,24 +154,12 @@ class ZonesOfNameReader:
         self.known_zones = tuple(zone.name for zone in found.zones)
         return replace(found, zones=tuple(zone for zone in found.zones if self._name.within(zone.name)))
 
-    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
-        """Adjust *desired* with the wrapped reader."""
-        return self._reader.adjust(desired, zone)
-
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the service, if it adjusts records itself.
 
         Return the message of the service for each record that it could not adjust.
         """
         return self._reader.load_adjustments(desired) if isinstance(self._reader, AdjustingReader) else {}
-
-    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Read a page of *zone* with the wrapped reader."""
-        return self._reader.read_page(zone, after)
-
-    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Read the records of *names* with the wrapped reader."""
-        return self._reader.read_names(zone, names)
 
 
 class FixedStateStore:

@@ -7,31 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from extdns.app.provider import build_offline_reader
+from extdns.config import Config
 from extdns.documents.owners import OwnedZoneDocument, OwnersDocument, ZoneRecordDocument
+from extdns.engine.engine import Engine
+from extdns.engine.retries import Retry
+from extdns.engine.zones import ZoneState
 from extdns.errors import ForbiddenError, InvalidValueError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model import ttl
 from extdns.model.dns_name import DnsName
-from extdns.model.record import Record
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
-from extdns.ports import AdjustingReader
-
-if TYPE_CHECKING:
-    from extdns.config import Config
-    from extdns.engine.engine import Engine
-    from extdns.engine.retries import Retry
-    from extdns.engine.zones import ZoneState
-    from extdns.model.capabilities import Capabilities
-    from extdns.model.change import AdjustedRecords
-    from extdns.model.record import DesiredRecord
-    from extdns.ports import ZoneReader
-
+from extdns.ports import AdjustingReader, ZoneReader
 
 _INTERRUPTED: Final = "the pass was interrupted before everything was read"
 _MAKE: Final = "to make a zone snapshot: extdns owners --output=json [flags] > zones.json"
@@ -60,19 +53,12 @@ class StoredZonesReader:
         self._service = service
         self._unread = unread
         self._failed = failed
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """The capabilities of the DNS service."""
-        return self._service.capabilities
+        self.capabilities = service.capabilities
+        self.adjust = service.adjust
 
     def list_zones(self) -> ZoneList:
         """List all zones, including those that cannot be read."""
         return ZoneList(zones=tuple(sorted((*self._zones, *self._unread))), failed=self._failed)
-
-    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
-        """Adjust *desired* as the DNS service does."""
-        return self._service.adjust(desired, zone)
 
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the DNS service, if it adjusts records itself.

@@ -28,7 +28,7 @@ class ApiClient:
         A response must be complete within *request_timeout_s* seconds; 0 is no limit.
         """
         self.server = client.server
-        self._client = client
+        self.client = client
         self._request_timeout_s = request_timeout_s
         self._monotonic = monotonic
         self._closed = False
@@ -55,20 +55,10 @@ class ApiClient:
         with self._open_response("GET", path, query) as response:
             yield ResponseStream(f"GET {path}", response, RequestDeadline(self._request_timeout_s, self._monotonic))
 
-    @property
-    def ca_certificates(self) -> bytes:
-        """The CA certificates that `HttpClient.ca_certificates` returns."""
-        return self._client.ca_certificates
-
-    @property
-    def service_account_token(self) -> str:
-        """The token that `HttpClient.service_account_token` returns."""
-        return self._client.service_account_token
-
     def close(self) -> None:
         """Cut all connections. Later requests fail."""
         self._closed = True
-        self._client.close()
+        self.client.close()
 
     @contextmanager
     def _open_response(
@@ -80,7 +70,7 @@ class ApiClient:
         content_type: str = "",
     ) -> Iterator[HttpResponse]:
         self._check_open()
-        answer = self._client.request(method, path, query, body, content_type)
+        answer = self.client.request(method, path, query, body, content_type)
         try:
             if not answer.is_success:
                 raise self._build_refusal(f"{method} {path}", answer)
@@ -99,8 +89,8 @@ class ApiClient:
         refusal = build_error(call, answer.status, b"".join(body), answer.retry_after)
         if answer.status != HTTPStatus.UNAUTHORIZED:
             return refusal
-        text = f"{refusal}: the credentials are expired or unknown: {self._client.credentials}"
-        self._client.reload()
+        text = f"{refusal}: the credentials are expired or unknown: {self.client.credentials}"
+        self.client.reload()
         return DeniedError(text, code=refusal.code, retry_after_s=refusal.retry_after_s)
 
     def _read_limited(self, call: str, answer: HttpResponse, max_bytes: int) -> Iterator[bytes]:

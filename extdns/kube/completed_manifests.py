@@ -34,13 +34,8 @@ class CompletedManifests:
         self._manifests = manifests
         self._cluster = cluster
         self._former = former
-        self._store = LocalStore(self.require)
+        self.view = LocalStore(self.require)
         self.completed: set[ObjectKey] = set()
-
-    @property
-    def view(self) -> LocalStore:
-        """A view of the objects that `take` has returned so far."""
-        return self._store
 
     def require(self, kind: Kind) -> KindState:
         """Make `take` report objects of *kind* from its next call on. Return the current state of *kind*."""
@@ -66,11 +61,11 @@ class CompletedManifests:
             if not isinstance(change, ObjectChange):
                 found.append(change)
                 continue
-            old, new = self._store.peek(change.key), self._find(change.key)
+            old, new = self.view.peek(change.key), self._find(change.key)
             if old != new:
                 found.append(replace(change, old=old, new=new))
-                self._store.apply(found[-1:])
-        self._store.apply(found)
+                self.view.apply(found[-1:])
+        self.view.apply(found)
         return tuple(found)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -209,6 +209,9 @@ class ClusterWithHosts:
     ) -> None:
         """Add *hosts* to *cluster*."""
         self._cluster = cluster
+        self.require = cluster.require
+        self.exists = cluster.exists
+        self.select = cluster.view.select  # hosts cannot be selected
         self._hosts = hosts
         self._monotonic = monotonic
         self._known: dict[str, ResolvedHost] = {}
@@ -229,18 +232,6 @@ class ClusterWithHosts:
             self._hosts.start_resolving(name)
             raise NotSyncedError(RESOLVED_HOST)
         return self._known[name]
-
-    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
-        """Implement `ClusterView.select`. Hosts cannot be selected."""
-        return self._cluster.view.select(kind, namespace, labels)
-
-    def require(self, kind: Kind) -> KindState:
-        """Implement `Cluster.require`."""
-        return self._cluster.require(kind)
-
-    def exists(self, key: ObjectKey) -> bool | None:
-        """Implement `Cluster.exists`."""
-        return self._cluster.exists(key)
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
         """Implement `Cluster.take`. First results for hosts are returned at once, changes up to a second later."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from extdns import log
 from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError
+from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_object_path, lacks_permission
 from extdns.kube.status_conditions import (
     Json,
@@ -20,14 +21,10 @@ from extdns.kube.status_conditions import (
     has_status,
 )
 from extdns.log import Event
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.object_status import ObjectStatus, PolicyStatus, ReleasedObject
 from extdns.model.value import compute_backoff_s
-
-if TYPE_CHECKING:
-    from extdns.kube.api import ApiClient
-    from extdns.model.kind import Kind, ObjectKey
-    from extdns.ports import Clock
-
+from extdns.ports import Clock
 
 _log = log.get(__name__)
 
@@ -67,7 +64,7 @@ class KubernetesStatusWriter:
         self._finalizer = finalizer
         self._build = build
         self._api = api
-        self._kind = kind
+        self.kind = kind
         self._clock = clock
         self._pause_s = pause_s
         self._changed = threading.Condition()
@@ -82,11 +79,6 @@ class KubernetesStatusWriter:
         self._retries: dict[ObjectKey, tuple[int, float]] = {}  # failures in a row, and when the pause ends
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-
-    @property
-    def kind(self) -> Kind:
-        """The kind whose status is written."""
-        return self._kind
 
     def write(self, object_status: WritableStatus) -> None:
         """Queue *object_status* unless the object has that status already."""

@@ -66,7 +66,7 @@ class LiveCluster:
         self._timing = timing or WatchTiming()
         self._random_fraction = random_fraction
         self._monotonic = monotonic
-        self._store = LocalStore(self._require_from_view)
+        self.view = LocalStore(self._require_from_view)
         self._reports: SimpleQueue[ReflectorReport | IdentityRead | None] = SimpleQueue()
         self._identity = IdentityReader(
             api,
@@ -90,11 +90,6 @@ class LiveCluster:
         self._unreported: list[KindChange] = []  # required by lookups, not yet returned by `take`
         self._phases: dict[Kind, dict[str, tuple[Phase, str]]] = {}
         self._initial_objects: dict[Kind, dict[ObjectKey, KubernetesObject]] = {}  # for kinds that are not synced yet
-
-    @property
-    def view(self) -> LocalStore:
-        """The objects that `take` has returned so far; each later `take` changes it."""
-        return self._store
 
     @property
     def decoded(self) -> int:
@@ -212,7 +207,7 @@ class LiveCluster:
             if isinstance(delta, ObjectProblem):
                 yield delta
             elif initial is None:
-                self._store.apply((delta,))
+                self.view.apply((delta,))
                 if delta.old is None or delta.new is None or not is_unchanged(delta.old, delta.new):
                     yield delta
             elif delta.new is None:
@@ -236,7 +231,7 @@ class LiveCluster:
         if phase is Phase.SYNCED:
             initial = self._initial_objects.pop(kind, {})
             changes = [ObjectChange(key=key, old=None, new=initial[key]) for key in sorted(initial)]
-            self._store.apply((*changes, change))
+            self.view.apply((*changes, change))
             yield from changes
         yield change
 

@@ -13,20 +13,17 @@ import math
 import re
 from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from extdns.errors import ApiError, DeniedError, NotFoundError
+from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_object_path
 from extdns.kube.live import responses
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.kind import Kind, ObjectKey
-
-if TYPE_CHECKING:
-    from extdns.kube.api import ApiClient
-
 
 IDENTITY_INTERVAL_S: Final = 300.0
 """How often the identity is read while no watch reconnects. Each reconnect reads it at once; the interval covers
@@ -116,8 +113,8 @@ class IdentityReader:
     def _read(self) -> ClusterIdentity:
         return ClusterIdentity(
             uid=self._read_uid(),
-            issuer=find_issuer(self._api.service_account_token),
-            authority=digest_authority(self._api.ca_certificates),
+            issuer=find_issuer(self._api.client.service_account_token),
+            authority=digest_authority(self._api.client.ca_certificates),
             configured_id=self._cluster_id,
         )
 
