@@ -30,8 +30,19 @@ class ClusterWithSyntheticObjects:
 
     @property
     def view(self) -> ClusterView:
-        """A view of the objects that `take` has returned so far."""
-        return _CombinedView(self._store, self._cluster.view, self._objects)
+        """A view of the objects that `take` has returned so far: the added ones, and those of the cluster."""
+        return self
+
+    def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
+        """Return the object, as `ClusterView.get`."""
+        return self._choose_view(kind).get(kind, namespace, name)
+
+    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
+        """Return the objects, as `ClusterView.select`."""
+        return self._choose_view(kind).select(kind, namespace, labels)
+
+    def _choose_view(self, kind: Kind) -> ClusterView:
+        return self._store if kind in self._objects else self._cluster.view
 
     def require(self, kind: Kind) -> KindState:
         """Make `take` report objects of *kind* from its next call on. Return the current state of *kind*."""
@@ -57,21 +68,3 @@ class ClusterWithSyntheticObjects:
     def close(self) -> None:
         """Close the cluster."""
         self._cluster.close()
-
-
-class _CombinedView:
-    """Looks up each kind either among the added objects or in the cluster; implements `ClusterView`."""
-
-    def __init__(self, synthetic: ClusterView, real: ClusterView, kinds: Mapping[Kind, object]) -> None:
-        self._synthetic = synthetic
-        self._real = real
-        self._kinds = kinds
-
-    def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
-        return self._choose_view(kind).get(kind, namespace, name)
-
-    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
-        return self._choose_view(kind).select(kind, namespace, labels)
-
-    def _choose_view(self, kind: Kind) -> ClusterView:
-        return self._synthetic if kind in self._kinds else self._real

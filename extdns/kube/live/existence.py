@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -193,26 +193,11 @@ class ExistenceChecker:
     def _list_names_in_any_version(self, kind: Kind, namespace: str) -> frozenset[tuple[str, str]]:
         """Call `_list_names` for the first served version of *kind*."""
         *preferred, last = kind.versions
+        query = {"limit": str(self._page_size)}
         for version in preferred:
             with suppress(NotFoundError):
-                return self._list_names(version, namespace)
-        return self._list_names(last, namespace)
-
-    def _list_names(self, kind: Kind, namespace: str) -> frozenset[tuple[str, str]]:
-        """List namespace and name of all objects; raises `ApiError` also if an object cannot be identified."""
-        path = build_collection_path(kind, namespace)
-        names: set[tuple[str, str]] = set()
-        token = ""
-        while True:
-            query = {"limit": str(self._page_size)} | ({"continue": token} if token else {})
-            page = responses.decode_list(kind, f"GET {path}", self._api.get(path, query))
-            heads = [item.header for item in page.items]
-            if None in heads or page.continue_token == token != "":
-                raise ApiError(f"GET {path}: the list is incomplete: an item without a name, or a page that repeats")
-            names.update((head.namespace if kind.namespaced else "", head.name) for head in heads if head is not None)
-            if not page.continue_token:
-                return frozenset(names)
-            token = page.continue_token
+                return _list_names(self._api, version, namespace, query)
+        return _list_names(self._api, last, namespace, query)
 
 
 def is_absent(api: ApiClient, key: ObjectKey, answer: NotFoundError) -> bool:
@@ -228,23 +213,28 @@ def is_absent(api: ApiClient, key: ObjectKey, answer: NotFoundError) -> bool:
     if answer.name:
         raise ApiError(f"{answer}; expected: a response about {key.name}", code=answer.code)
     try:
-        return key.name not in _list_names_of_object(api, key)
+        # servers that ignore the selector return other objects, too
+        listed = _list_names(api, key.kind, key.namespace, {"fieldSelector": f"metadata.name={key.name}"})
     except NotFoundError as exc:
         raise ApiError(f"{answer} ({key.kind.resource} {key.kind.version} is not served)") from exc
     except ApiError as exc:
         raise ApiError(f"{answer} (the response does not name the object, and listing it failed: {exc})") from exc
+    return all(name != key.name for _, name in listed)
 
 
-def _list_names_of_object(api: ApiClient, key: ObjectKey) -> set[str]:
-    """List the object at *key* by field selector. Servers that ignore the selector return other objects, too."""
-    path = build_collection_path(key.kind, key.namespace)
-    query, names = {"fieldSelector": f"metadata.name={key.name}"}, set[str]()
+def _list_names(api: ApiClient, kind: Kind, namespace: str, query: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    """List namespace and name of the objects; raises `ApiError` also if an object cannot be identified."""
+    path = build_collection_path(kind, namespace)
+    names: set[tuple[str, str]] = set()
+    token = ""
     while True:
-        page = responses.decode_list(key.kind, f"GET {path}", api.get(path, query))
+        page = responses.decode_list(
+            kind, f"GET {path}", api.get(path, {**query, "continue": token} if token else query)
+        )
         heads = [item.header for item in page.items]
-        if None in heads or page.continue_token == query.get("continue"):
+        if None in heads or page.continue_token == token != "":
             raise ApiError(f"GET {path}: the list is incomplete: an item without a name, or a page that repeats")
-        names.update(head.name for head in heads if head is not None)
+        names.update((head.namespace if kind.namespaced else "", head.name) for head in heads if head is not None)
         if not page.continue_token:
-            return names
-        query["continue"] = page.continue_token
+            return frozenset(names)
+        token = page.continue_token
