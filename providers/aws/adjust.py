@@ -48,6 +48,7 @@ from providers.aws.record_sets import (
     strip_id_path,
 )
 from providers.aws.settings import AliasSettings
+from providers.common.refusals import describe_unsupported
 from providers.common.txt_strings import MAX_VALUE_CHARACTERS, is_txt_value, join_strings
 
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
@@ -62,8 +63,7 @@ def adjust_record(desired: DesiredRecord, zone: Zone, settings: AliasSettings) -
     A CNAME can become one or two aliases.
     """
     if desired.type not in SUPPORTED_TYPES:
-        allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in SUPPORTED_TYPES)
-        return _refuse(desired, f"Route 53 does not support {desired.type}; allowed: {allowed}")
+        return _refuse(desired, describe_unsupported("Route 53", desired.type, SUPPORTED_TYPES))
     zone_id = strip_id_path(desired.properties.get(HOSTED_ZONE)) if desired.properties else ""
     if zone_id and zone_id != zone.id:
         return _refuse(desired, f"the record is for zone {zone_id} only", Reason.NO_ZONE)

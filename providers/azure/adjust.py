@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from extdns.errors import InvalidValueError, sanitize
 from extdns.model import rrtype
 from extdns.model.change import Refusal
-from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.value import EMPTY_MAP
 from extdns.model.zone import Zone
 from providers.azure.records import TAGS, build_property, build_strings, parse_tags, read_text
 from providers.common import plain_records
+from providers.common.refusals import describe_unsupported, refuse
 
 HOLDERS: Final = "zones of Azure DNS"
 _PUBLIC: Final = frozenset({"A", "AAAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT"})
@@ -36,19 +36,14 @@ def adjust_record(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal
     supported = TYPES[zone.private]
     if desired.type not in supported:
         service = "Azure Private DNS" if zone.private else "Azure DNS"
-        allowed = ", ".join(one for one in rrtype.OWNABLE if one in supported)
-        return _refuse(desired, f"{service} does not support {desired.type}; allowed: {allowed}")
+        return refuse(desired, describe_unsupported(service, desired.type, supported))
     tags = parse_tags(desired.properties.get(TAGS))
     adjusted = plain_records.adjust_record(replace(desired, properties=EMPTY_MAP), zone, holders=HOLDERS)
     if isinstance(adjusted, Refusal):
         return replace(adjusted, desired=desired)
     if problem := _find_problem(adjusted, tags):
-        return _refuse(desired, problem)
+        return refuse(desired, problem)
     return replace(adjusted, properties=build_property(tags.items()))
-
-
-def _refuse(desired: DesiredRecord, detail: str) -> Refusal:
-    return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
 
 
 def _find_problem(desired: DesiredRecord, tags: dict[str, str]) -> str:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from extdns.errors import sanitize
 from extdns.model import rrtype, ttl
 from extdns.model.change import Refusal
-from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, parse_address
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
@@ -29,6 +28,7 @@ from providers.cloudflare.entries import (
 )
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common import plain_records
+from providers.common.refusals import describe_unsupported, refuse
 
 FREE: Final = "free"
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
@@ -50,8 +50,7 @@ def adjust_record(
 ) -> DesiredRecord | Refusal:
     """Return *desired* in the form in which *zone* will hold it, or why it cannot. *plan* is that of the zone."""
     if desired.type not in SUPPORTED_TYPES:
-        allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in SUPPORTED_TYPES)
-        return _refuse(desired, f"Cloudflare does not support {desired.type}; allowed: {allowed}")
+        return refuse(desired, describe_unsupported("Cloudflare", desired.type, SUPPORTED_TYPES))
     properties = _read_properties(desired, settings)
     adjusted = plain_records.adjust_record(
         replace(desired, properties=EMPTY_MAP), zone, holders="zones of Cloudflare", flattens_apex=True
@@ -59,14 +58,10 @@ def adjust_record(
     if isinstance(adjusted, Refusal):
         return replace(adjusted, desired=desired)
     if problem := _find_problem(adjusted, properties, plan):
-        return _refuse(desired, problem)
+        return refuse(desired, problem)
     low_s, high_s = _TTLS_S
     ttl_s = ttl.UNSET if PROXIED in properties or not adjusted.has_ttl else min(max(adjusted.ttl_s, low_s), high_s)
     return replace(adjusted, ttl_s=ttl_s, properties=StringMap.from_items(properties))
-
-
-def _refuse(desired: DesiredRecord, detail: str) -> Refusal:
-    return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
 
 
 def _read_properties(desired: DesiredRecord, settings: CloudflareSettings) -> dict[str, str]:

@@ -13,11 +13,12 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone
 from providers.common import rdata
+from providers.common.refusals import build_conflict, build_refused
 
 DEFAULT_TTL_S: Final = 300
 
 
-def build_record(desired: DesiredRecord, min_ttl_s: int) -> Record:
+def build_record(desired: DesiredRecord, min_ttl_s: int = 0) -> Record:
     """Return the record that a reader gets after *desired* was written; TTLs are at least *min_ttl_s*."""
     ttl_s = DEFAULT_TTL_S if desired.ttl_s == ttl.UNSET else desired.ttl_s
     return Record(name=desired.name, type=desired.type, targets=desired.targets, ttl_s=max(ttl_s, min_ttl_s))
@@ -41,17 +42,13 @@ def find_local_refusal(writes: Sequence[Write], zone: Zone, *, holders: str) -> 
     """
     counts = Counter(write.key for write in writes)
     cnames = {write.key.name for write in writes if write.new is not None and write.key.type == rrtype.CNAME}
-    details = sorted(
+    return build_refused(
         {
             (write.key.name, detail)
             for write in writes
             if (detail := _find_problem(write, counts, zone, holders) or _find_company(write, cnames))
         }
     )
-    if not details:
-        return None
-    message = "; ".join(f"{name}: {detail}" for name, detail in details)
-    return Refused(message=message, offending_names=tuple(dict.fromkeys(name for name, _ in details)))
 
 
 def _find_company(write: Write, cnames: set[DnsName]) -> str:
@@ -86,21 +83,18 @@ def find_conflict(writes: Sequence[Write], current: Mapping[RecordKey, Record]) 
     """Return why *writes* cannot be made in a zone with the records *current* at their names; None if they can."""
     conflicts = [(write.key, detail) for write in writes if (detail := _compare(current.get(write.key), write.old))]
     if conflicts:
-        message = "; ".join(f"{key.name} {key.type} {detail}" for key, detail in conflicts)
-        return WriteConflict(message=message, offending_names=tuple(sorted({key.name for key, _ in conflicts})))
+        return build_conflict(conflicts)
     after = (current.keys() - {write.key for write in writes}) | {
         write.key for write in writes if write.new is not None
     }
     types: dict[DnsName, set[str]] = {}
     for key in after:
         types.setdefault(key.name, set()).add(key.type)
-    names = sorted(name for name, found in types.items() if rrtype.CNAME in found and len(found) > 1)
-    if not names:
-        return None
-    message = "; ".join(
-        f"{name}: a CNAME cannot coexist with {', '.join(sorted(types[name] - {rrtype.CNAME}))}" for name in names
+    return build_refused(
+        (name, f"a CNAME cannot coexist with {', '.join(sorted(found - {rrtype.CNAME}))}")
+        for name, found in types.items()
+        if rrtype.CNAME in found and len(found) > 1
     )
-    return Refused(message=message, offending_names=tuple(names))
 
 
 def _compare(current: Record | None, old: Record | None) -> str:

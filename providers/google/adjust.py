@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from extdns.errors import shorten
 from extdns.model import rrtype
 from extdns.model.change import Refusal
-from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, canonicalize_targets, parse_address
 from extdns.model.validation import validate_record
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone, find_placement_problem
+from providers.common.refusals import describe_unsupported, refuse
 from providers.common.txt_strings import is_txt_value, join_strings
 from providers.google.record_sets import ROUTING_POLICY, ProjectLimits, list_policy_targets, normalize_policy
 
@@ -28,18 +28,13 @@ _NEEDS_QUOTES: Final = frozenset('"\\')
 def adjust_record(desired: DesiredRecord, zone: Zone, limits: ProjectLimits) -> DesiredRecord | Refusal:
     """Return *desired* in the form in which *zone* will hold it, or why it cannot."""
     if desired.type not in SUPPORTED_TYPES:
-        allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in SUPPORTED_TYPES)
-        return _refuse(desired, f"Cloud DNS does not support {desired.type}; allowed: {allowed}")
+        return refuse(desired, describe_unsupported("Cloud DNS", desired.type, SUPPORTED_TYPES))
     try:
         record = _normalize(desired)
     except ValueError as exc:
-        return _refuse(desired, f"{ROUTING_POLICY}: {exc}")
+        return refuse(desired, f"{ROUTING_POLICY}: {exc}")
     problem = find_problem(record, zone, limits)
-    return _refuse(desired, problem) if problem else record
-
-
-def _refuse(desired: DesiredRecord, detail: str) -> Refusal:
-    return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
+    return refuse(desired, problem) if problem else record
 
 
 def _normalize(desired: DesiredRecord) -> DesiredRecord:

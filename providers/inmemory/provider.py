@@ -23,9 +23,9 @@ from extdns.model.change import (
     WriteConflict,
 )
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone, ZoneList, ZonePage
+from providers.common.refusals import build_conflict, build_refused, find_change, refuse
 from providers.inmemory.records import StoredRecords
 
 _NO_SEED: Final[Mapping[Zone, Iterable[Record]]] = MappingProxyType({})
@@ -128,7 +128,7 @@ def _adjust(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
         detail = f"{desired.name} lies outside zone {zone}"
     else:
         return desired
-    return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
+    return refuse(desired, detail)
 
 
 def find_refusal(stored: StoredRecords, writes: Sequence[Write], zone: Zone) -> WriteConflict | Refused | None:
@@ -138,24 +138,13 @@ def find_refusal(stored: StoredRecords, writes: Sequence[Write], zone: Zone) -> 
     for write in writes:
         key = write.key
         groups.setdefault(key.name, {}).setdefault(key, []).append(write)
-        if detail := _find_conflict(stored.find(key), write):
+        if detail := find_change(stored.find(key), write.old):
             conflicts.append((key, detail))
     if conflicts:
-        message = "; ".join(f"{key.name} {key.type} {detail}" for key, detail in conflicts)
-        return WriteConflict(message=message, offending_names=tuple(sorted({key.name for key, _ in conflicts})))
-    problems = {name: detail for name in sorted(groups) if (detail := _find_problem(stored, name, groups[name], zone))}
-    if problems:
-        message = "; ".join(f"{name}: {detail}" for name, detail in problems.items())
-        return Refused(message=message, offending_names=tuple(problems))
-    return None
-
-
-def _find_conflict(current: Record | None, write: Write) -> str:
-    if current == write.old:
-        return ""
-    if current is None:
-        return "is gone"
-    return "already exists" if write.old is None else "has changed since it was read"
+        return build_conflict(conflicts)
+    return build_refused(
+        (name, detail) for name, group in groups.items() if (detail := _find_problem(stored, name, group, zone))
+    )
 
 
 def _find_problem(stored: StoredRecords, name: DnsName, writes: Mapping[RecordKey, Sequence[Write]], zone: Zone) -> str:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import Final, assert_never
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model import rrtype, ttl
+from extdns.model import rrtype
 from extdns.model.change import Applied, Batch, Forbidden, Outcome, Refusal, Refused, TryLater, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone
+from extdns.ports import Clock
+from providers.common.plain_batches import build_record
 from providers.common.plain_records import adjust_record
+from providers.common.refusals import build_conflict, build_refused, find_change
 from providers.zonefile.edit import apply_file_change
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.master import FileChange, MasterFile, ZoneRecords
-
-if TYPE_CHECKING:
-    from extdns.ports import Clock
 
 
 class ZoneFileWriter:
@@ -58,20 +58,16 @@ class ZoneFileWriter:
         self._folder.replace(zone.id, apply_file_change(master, change, self._clock.now().date()))
 
 
-DEFAULT_TTL_S: Final = 300
-
-
 def plan_file_change(master: MasterFile, zone: Zone, writes: Sequence[Write]) -> FileChange | WriteConflict | Refused:
     """Return the changes that *writes* make to *master*, the file of *zone*, or why they are refused."""
     current = {write.key: _find_record(master.records, write.key) for write in writes}
     conflicts = [
         (write.key, detail)
         for write in writes
-        if (detail := _find_conflict(current[write.key], write.old) or _find_unreadable(master.records, write.key.name))
+        if (detail := find_change(current[write.key], write.old) or _find_unreadable(master.records, write.key.name))
     ]
     if conflicts:
-        message = "; ".join(f"{key.name} {key.type} {detail}" for key, detail in conflicts)
-        return WriteConflict(message=message, offending_names=tuple(sorted({key.name for key, _ in conflicts})))
+        return build_conflict(conflicts)
     desired = {write.key: _adjust(write.new, write.old, zone) for write in writes if write.new is not None}
     records = {key: found for key, found in desired.items() if isinstance(found, Record)}
     changed = [key for key, record in current.items() if records.get(key) != record]
@@ -84,21 +80,13 @@ def plan_file_change(master: MasterFile, zone: Zone, writes: Sequence[Write]) ->
         *((key.name, _describe_read_only(key, master)) for key in changed if key in master.read_only),
         *find_incompatible_records(after, added, zone.name).items(),
     ]
-    return _build_refusal(details) or FileChange(
+    return build_refused(details) or FileChange(
         removed=removed, added=added, written=tuple(records.values()), records=after
     )
 
 
 def _find_record(records: ZoneRecords, key: RecordKey) -> Record | None:
     return next((record for record in records.get(key.name, ()) if record.key == key), None)
-
-
-def _find_conflict(current: Record | None, old: Record | None) -> str:
-    if current == old:
-        return ""
-    if current is None:
-        return "is gone"
-    return "already exists" if old is None else "has changed since it was read"
 
 
 def _find_unreadable(records: ZoneRecords, name: DnsName) -> str:
@@ -112,18 +100,9 @@ def _adjust(new: DesiredRecord, old: Record | None, zone: Zone) -> Record | Refu
     A record that equals *old* is always accepted, because nothing changes.
     """
     found = adjust_record(new, zone)
-    if isinstance(found, Refusal) and (old is None or old != _build_record(new)):
+    if isinstance(found, Refusal) and (old is None or old != build_record(new)):
         return found
-    return _build_record(new if isinstance(found, Refusal) else found)
-
-
-def _build_record(desired: DesiredRecord) -> Record:
-    return Record(
-        name=desired.name,
-        type=desired.type,
-        targets=desired.targets,
-        ttl_s=DEFAULT_TTL_S if desired.ttl_s == ttl.UNSET else desired.ttl_s,
-    )
+    return build_record(new if isinstance(found, Refusal) else found)
 
 
 def _apply(before: ZoneRecords, removed: Collection[RecordKey], added: Iterable[Record]) -> ZoneRecords:
@@ -146,14 +125,6 @@ def _find_repeated(writes: Iterable[Write]) -> list[RecordKey]:
 
 def _describe_read_only(key: RecordKey, master: MasterFile) -> str:
     return f"{key.type} is at {master.read_only[key]}, which extdns does not edit; move it into {master.label} itself"
-
-
-def _build_refusal(details: Iterable[tuple[DnsName, str]]) -> Refused | None:
-    found = sorted(details)
-    if not found:
-        return None
-    message = "; ".join(f"{name}: {detail}" for name, detail in found)
-    return Refused(message=message, offending_names=tuple(dict.fromkeys(name for name, _ in found)))
 
 
 _NONE: Final[tuple[Record, ...]] = ()
