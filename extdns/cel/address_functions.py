@@ -108,11 +108,6 @@ def is_address(text: str) -> bool:
     return "/" not in text
 
 
-def is_canonical(text: str) -> bool:
-    """Return whether the address *text* is written in canonical form."""
-    return str(parse_address(text)) == text
-
-
 @lru_cache(maxsize=_CACHED)
 def convert_network(text: str) -> str:
     """Return the network *text*, with its address in canonical form."""
@@ -128,45 +123,10 @@ def is_network(text: str) -> bool:
     return True
 
 
-def contains_address(network: str, address: str) -> bool:
-    """Return whether *address* is in *network*."""
-    return parse_address(address) in _parse_network(network).network
-
-
 def contains_network(network: str, other: str) -> bool:
     """Return whether all addresses of *other* are in *network*."""
     outer, inner = _parse_network(network).network, _parse_network(other).network
     return inner.network_address in outer and inner.prefixlen >= outer.prefixlen
-
-
-def mask_network(network: str) -> str:
-    """Return *network* without host bits."""
-    return str(_parse_network(network).network)
-
-
-def get_prefix_length(network: str) -> int:
-    """Return the number of bits of the prefix of *network*."""
-    return _parse_network(network).network.prefixlen
-
-
-def get_family(address: str) -> int:
-    """Return 4 for an IPv4 address, 6 for an IPv6 address."""
-    return parse_address(address).version
-
-
-def is_unspecified(address: str) -> bool:
-    """Return whether *address* is 0.0.0.0 or `::`."""
-    return parse_address(address).is_unspecified
-
-
-def is_loopback(address: str) -> bool:
-    """Return whether *address* is a loopback address."""
-    return parse_address(address).is_loopback
-
-
-def is_link_local_unicast(address: str) -> bool:
-    """Return whether *address* is in 169.254.0.0/16 or fe80::/10."""
-    return parse_address(address).is_link_local
 
 
 def is_link_local_multicast(address: str) -> bool:
@@ -207,18 +167,18 @@ def is_global(address: str) -> bool:
 ADDRESS_FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "ip": convert_address,
     "isIP": is_address,
-    "ip.isCanonical": is_canonical,
-    "family": get_family,
-    "isUnspecified": is_unspecified,
-    "isLoopback": is_loopback,
-    "isLinkLocalUnicast": is_link_local_unicast,
+    "ip.isCanonical": lambda text: str(parse_address(text)) == text,
+    "family": lambda address: parse_address(address).version,
+    "isUnspecified": lambda address: parse_address(address).is_unspecified,
+    "isLoopback": lambda address: parse_address(address).is_loopback,
+    "isLinkLocalUnicast": lambda address: parse_address(address).is_link_local,
     "isLinkLocalMulticast": is_link_local_multicast,
     "isGlobalUnicast": is_global_unicast,
     "isGlobal": is_global,
     "cidr": convert_network,
     "isCIDR": is_network,
-    "containsIP": contains_address,
+    "containsIP": lambda network, address: parse_address(address) in _parse_network(network).network,
     "containsCIDR": contains_network,
-    "masked": mask_network,
-    "prefixLength": get_prefix_length,
+    "masked": lambda network: str(_parse_network(network).network),
+    "prefixLength": lambda network: _parse_network(network).network.prefixlen,
 }

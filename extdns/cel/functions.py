@@ -31,11 +31,6 @@ def is_subdomain_of(name: str, domain: str) -> bool:
     return domain == _ROOT or parsed.within(_parse_name(domain))
 
 
-def list_labels(name: str) -> list[str]:
-    """Return the labels of *name* from left to right, in canonical form."""
-    return list(_parse_name(name).labels)
-
-
 @lru_cache(maxsize=1024)
 def _parse_name(text: object) -> DnsName:
     if not isinstance(text, str):
@@ -97,11 +92,6 @@ def is_url(text: str) -> bool:
     return True
 
 
-def get_query(url: str) -> dict[str, list[str]]:
-    """Return the values of each parameter in the query of *url*, by the name of the parameter."""
-    return parse_qs(_parse_url(url).query, keep_blank_values=True)
-
-
 def replace_text(text: str, old: str, new: str, limit: int = -1) -> str:
     """Return *text* with *new* for the first *limit* occurrences of *old*, for all if it is negative."""
     count = text.count(old) if limit < 0 else min(limit, text.count(old))
@@ -138,7 +128,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "bool": EXTENSIONS["core"]["bool"],
     **ADDRESS_FUNCTIONS,
     "isSubdomainOf": is_subdomain_of,
-    "labels": list_labels,
+    "labels": lambda name: list(_parse_name(name).labels),
     "join": join_texts,
     "replace": replace_text,
     "url": convert_url,
@@ -148,7 +138,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "getHostname": lambda url: _parse_url(url).hostname,
     "getPort": lambda url: _parse_url(url).port,
     "getEscapedPath": lambda url: _parse_url(url).path,
-    "getQuery": get_query,
+    "getQuery": lambda url: parse_qs(_parse_url(url).query, keep_blank_values=True),
 }
 """By name in CEL. A name with a dot is called with it, as `ip.isCanonical(x)`."""
 
