@@ -46,17 +46,15 @@ if TYPE_CHECKING:
     from extdns.model.zone import RateLimitStatus
     from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Clock, Cluster, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
-    from extdns.web.site import Pages
+    from extdns.web.pages import HtmlPages
 
 
 class Assembly(Value, frozen=True, kw_only=True, gc=True):
     """The connected parts that a command runs.
 
     Attributes:
-        controller: runs the engine.
         engine: the engine; some commands read its decisions afterwards.
         observers: what takes part in the controller's loop if flags ask for it.
-        cluster: where objects are read from.
         server: serves health and metrics while it is open.
         page: serves the live page and the JSON API while it is open.
     """
@@ -81,14 +79,8 @@ def assemble(
 ) -> Assembly:
     """Build and connect all parts for *config* without starting them.
 
-    Args:
-        config: the flags.
-        reporter: receives all decisions.
-        service: the reader and writer of the DNS service instead of those of `--provider`.
-        state: the state store instead of the one that the flags name.
-        registry: the registry instead of the one of `--registry`.
-        needs_approval: write nothing until the plan is approved; record no Events and no object statuses.
-        snapshot: completes the manifests.
+    *service*, *state* and *registry* replace those that the flags name. With *needs_approval*, nothing is written until
+    the plan is approved, and neither Events nor object statuses are. *snapshot* completes the manifests.
     """
     sources = build_observed_sources(config)
     clock = SystemClock()
@@ -193,14 +185,8 @@ def build_site(
 ) -> WSGIApplication:
     """Build the live page and the JSON API.
 
-    The code is imported with the first request, and the templates with the first browser, to save memory.
-
-    Args:
-        config: the flags.
-        read_snapshot: returns a copy of the engine's state.
-        reader: the reader of the DNS service; the pages show how many calls of it may be made now.
-        find_leader: returns the replica that is the leader, "" if it is unknown.
-        find_origin: returns what set an object.
+    The code is imported with the first request, and the templates with the first browser, to save memory. *reader*
+    tells how many calls of the DNS service may be made now. *find_leader* returns "" if the leader is unknown.
     """
 
     @cache
@@ -213,10 +199,10 @@ def build_site(
         api = Api(config, _find_rate_limits(reader), describe, replica, find_leader, find_origin)
 
         @cache
-        def load_pages() -> Pages:
-            from extdns.web.pages import HtmlPages
+        def load_pages() -> HtmlPages:
+            from extdns.web import pages
 
-            return HtmlPages(config, api)
+            return pages.HtmlPages(config, api)
 
         return Site(read_snapshot=read_snapshot, api=api, load_pages=load_pages, address=config.web.web_address)
 

@@ -20,7 +20,7 @@ _log = log.get(__name__)
 
 
 class PolicyServerReporter:
-    """Logs and counts what the policy server answers: a `PolicyServerListener`."""
+    """Logs and counts what the policy server answers, on the thread that queries it."""
 
     def __init__(
         self,
@@ -29,13 +29,7 @@ class PolicyServerReporter:
         status_writer: PolicyStatusWriter | None,
         report_defect: Callable[[Exception], None],
     ) -> None:
-        """Report what one policy server answers.
-
-        Args:
-            metrics: counts queries and their answers.
-            status_writer: writes what is wrong with a policy to the object that it comes from.
-            report_defect: receives unexpected errors.
-        """
+        """Report what one policy server answers: to *metrics*, and to the object that a policy comes from."""
         metrics.start_policy_queries()
         self._metrics = metrics
         self._status_writer = status_writer

@@ -13,25 +13,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from extdns.controller.participant import Participant
 from extdns.documents.rules import PolicyServerSnapshot
-from extdns.engine.effects import QueryRules
-from extdns.engine.inputs import RulesAnswered, RulesChanged, RulesRevised
+from extdns.engine.effects import Effect, QueryRules
+from extdns.engine.inputs import Input, RulesAnswered, RulesChanged, RulesRevised
 from extdns.errors import describe_error
+from extdns.ports import Clock
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.policy_server import MAX_QUERY, PolicyAnswers, PolicyProblem, PolicyRevision
-from extdns.rules.rule_input import count_characters
+from extdns.rules.policy_server import MAX_QUERY, PolicyAnswers, PolicyClient, PolicyProblem, PolicyRevision
+from extdns.rules.rule_input import RuleInput, count_characters
 
 if TYPE_CHECKING:
-    from extdns.engine.effects import Effect
-    from extdns.engine.inputs import Input
-    from extdns.ports import Clock
-    from extdns.rules.policy_server import PolicyClient
-    from extdns.rules.rule_input import RuleInput
+    from extdns.opa.policy_server_reporter import PolicyServerReporter
 
 POLL_S: Final = 3.0
 """How often the revision of the policies is read."""
@@ -44,30 +41,6 @@ _MAX_STORED_CHARACTERS: Final = 32_000_000
 _DEFECT_PAUSE_S: Final = 1.0
 
 
-class PolicyServerListener(Protocol):
-    """Receives what the policy server answered, from the thread that queries it. Methods must not block."""
-
-    def record_answers(self, answers: PolicyAnswers, duration_s: float) -> None:
-        """Record one query: its answers, and how long it took."""
-        ...
-
-    def report_problem(self, problem: str) -> None:
-        """Report *problem*, why the policy server does not answer; "" if it answers again."""
-        ...
-
-    def report_policies(self, problems: Mapping[str, str]) -> None:
-        """Report what is wrong with each policy that is queried: by its id, "" if nothing is."""
-        ...
-
-    def report_defect(self, exc: Exception) -> None:
-        """Report *exc*, an unexpected error."""
-        ...
-
-    def close(self, timeout_s: float) -> None:
-        """Write the reports that are queued, for up to *timeout_s* seconds."""
-        ...
-
-
 class RuleQueries(Participant):
     """The queries that wait, and the thread that makes them.
 
@@ -78,20 +51,16 @@ class RuleQueries(Participant):
     def __init__(
         self,
         client: PolicyClient,
-        listener: PolicyServerListener,
+        listener: PolicyServerReporter,
         *,
         allows_failure: bool,
         clock: Clock,
         has_local_rules: bool = False,
     ) -> None:
-        """Query the server after `start`.
+        """Query the server after `start`. Only the thread uses *client*.
 
-        Args:
-            client: makes the calls; only the thread uses it.
-            listener: receives the results besides the engine.
-            allows_failure: whether a record is allowed if there is no valid answer (`--opa-failure=allow`).
-            clock: the clock.
-            has_local_rules: whether there are rules besides those of the server.
+        *listener* receives the results besides the engine. With *allows_failure* (`--opa-failure=allow`) a record is
+        allowed if there is no valid answer. *has_local_rules* says whether there are rules besides those of the server.
         """
         self._client = client
         self._listener = listener
@@ -102,9 +71,8 @@ class RuleQueries(Participant):
         self.problem = ""
         self._changed = threading.Condition()
         self._is_closing = False
-        self._waiting = _BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
-        # with whether policies fail for an input alone
-        self._unanswered = _BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
+        self._waiting = _BoundedInputs()
+        self._unanswered = _BoundedInputs()  # with whether policies fail for an input alone
         self._version = PolicyRevision()
         self._query_size = MAX_QUERY  # halved if the server does not answer a query, and doubled if it does
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
@@ -300,10 +268,7 @@ class _BoundedInputs:
     The oldest are dropped if there are too many, or if they are too large together.
     """
 
-    def __init__(self, *, max_count: int, max_characters: int) -> None:
-        """Store at most *max_count* inputs, of together at most *max_characters* characters."""
-        self._max_count = max_count
-        self._max_characters = max_characters
+    def __init__(self) -> None:
         self._inputs: dict[RuleInput, bool] = {}
         self._characters = 0
 
@@ -319,7 +284,7 @@ class _BoundedInputs:
             self._characters += count_characters(item)
         self._inputs[item] = is_failing
         is_full = False
-        while len(self._inputs) > self._max_count or self._characters > self._max_characters:
+        while len(self._inputs) > _MAX_STORED or self._characters > _MAX_STORED_CHARACTERS:
             self.remove(next(iter(self._inputs)))
             is_full = True
         return is_full

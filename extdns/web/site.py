@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from ipaddress import IPv6Address, ip_address
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from extdns.errors import sanitize
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from extdns.documents.snapshot import ProcessSnapshot
     from extdns.flags.address import ListenAddress
     from extdns.web.api import Api
+    from extdns.web.pages import HtmlPages
 
 _POLICY: Final = (
     "default-src 'none'; base-uri 'none'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; "
@@ -38,29 +39,6 @@ _LOCAL: Final = "localhost"
 _BUSY: Final = "the process is busy and has no data yet; try again in a moment"
 
 
-class Pages(Protocol):
-    """Build the pages and their assets."""
-
-    def build_page(self, live: ProcessSnapshot, path: str, query: str, address: str) -> Response:
-        """Build the page at *path* of the process that the client reached at *address*.
-
-        Raises:
-            BadRequestError: the query is invalid.
-            PageNotFoundError: there is no such page.
-        """
-        ...
-
-    def build_error_page(
-        self, live: ProcessSnapshot, path: str, address: str, status: HTTPStatus, message: str
-    ) -> Response:
-        """Build the page that reports that the request for *path* was refused with *status*, and why."""
-        ...
-
-    def find_asset(self, path: str) -> Response | None:
-        """Return the style sheet, script or icon at *path*; None if there is none."""
-        ...
-
-
 class Site:
     """Respond to GET and HEAD. No request changes anything."""
 
@@ -69,16 +47,13 @@ class Site:
         *,
         read_snapshot: Callable[[], ProcessSnapshot | None],
         api: Api,
-        load_pages: Callable[[], Pages],
+        load_pages: Callable[[], HtmlPages],
         address: ListenAddress,
     ) -> None:
-        """Serve the copies of the engine's state that *read_snapshot* returns.
+        """Serve the copies of the engine's state that *read_snapshot* returns, for each request, from any thread.
 
-        Args:
-            read_snapshot: called for each request, from any thread.
-            api: builds the documents.
-            load_pages: called when a browser requests a page, so that templates are not loaded before.
-            address: the address of the server. On a loopback address, only requests to a loopback host are accepted.
+        *load_pages* is called when a browser requests a page, so that templates are not loaded before. On a loopback
+        *address*, only requests to a loopback host are accepted.
         """
         self._read_snapshot = read_snapshot
         self._api = api

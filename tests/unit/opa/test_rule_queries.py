@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
 
 from extdns.engine.inputs import Input, RulesAnswered, RulesRevised
 from extdns.model.change import RuleAction, Violation
+from extdns.opa.policy_server_reporter import PolicyServerReporter
 from extdns.opa.rule_queries import POLL_S, REFRESH_S, RETRY_S, RuleQueries
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY, LoadedPolicy, PolicyAnswers, PolicyProblem, PolicyRevision
@@ -59,7 +61,8 @@ class Scene:
         self.problems: list[str] = []
         self.policies: Mapping[str, str] = {}
         self.inputs: list[Input] = []
-        self.queries = RuleQueries(self.server, self, allows_failure=allows_failure, clock=self.clock)
+        listener = cast("PolicyServerReporter", self)
+        self.queries = RuleQueries(self.server, listener, allows_failure=allows_failure, clock=self.clock)
         self.queries.connect(self.inputs.append)
         self.taken: list[Input] = []
         if is_started:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from extdns.documents.names import NameState
 from extdns.documents.snapshot import ProcessSnapshot
 from extdns.flags.address import ListenAddress
 from extdns.model.reason import Reason
-from extdns.web.response import Response
 from extdns.web.site import Site
 from tests.objects import service
 from tests.unit.web.page_process import LOCAL, Process, WsgiResponse, process
@@ -100,7 +98,7 @@ def test_a_head_request_gets_the_headers_of_a_get_request_and_no_body(shop: Proc
 
 
 def test_a_page_request_before_the_first_snapshot_gets_a_503(shop: Process) -> None:
-    site = Site(read_snapshot=lambda: None, api=shop.api, load_pages=_Plain, address=LOCAL)
+    site = Site(read_snapshot=lambda: None, api=shop.api, load_pages=lambda: shop.pages, address=LOCAL)
     assert WsgiResponse(site, "/").status == 503
     assert WsgiResponse(site, "/api/v1/status").json["message"].startswith("the process is busy")
 
@@ -259,22 +257,6 @@ def _read_once(shop: Process) -> Callable[[], ProcessSnapshot | None]:
     """Return a function that returns a snapshot for the first call, and None afterwards."""
     snapshots = iter((shop.live,))
     return lambda: next(snapshots, None)
-
-
-class _Plain:
-    """Pages without content."""
-
-    def find_asset(self, path: str) -> None:
-        """Return no asset."""
-        del path
-
-    def build_error_page(
-        self, live: ProcessSnapshot, path: str, address: str, status: HTTPStatus, message: str
-    ) -> Response:
-        raise AssertionError(live, path, address, status, message)
-
-    def build_page(self, live: ProcessSnapshot, path: str, query: str, address: str) -> Response:
-        raise AssertionError(live, path, query, address)
 
 
 def test_markup_in_the_name_of_an_invalid_object_is_shown_as_text(tmp_path: Path) -> None:
