@@ -46,7 +46,6 @@ class Command(click.Command):
         exit_codes: str,
         **others: Any,  # noqa: ANN401 - as in click
     ) -> None:
-        """Describe a command; *others* are arguments of click."""
         super().__init__(name, add_help_option=False, **others)
         self.flags = flags
         self.examples = examples

@@ -18,7 +18,6 @@ class Config(Sections):
     """The whole configuration.
 
     Attributes:
-        providers: the sections of all providers.
         min_refresh_interval_s: the shortest time between two refreshes of a zone, from the cache flags; 0 for none.
         notices: a line for each set flag that extdns ignores, or that should be renamed or removed; logged once.
         warnings: messages of two lines about unknown variables and, without `--compat`, about values without effect.

@@ -50,13 +50,11 @@ class InvalidValueError(ExtdnsError, ValueError):
     """A value of an object, a file or a zone is invalid.
 
     Attributes:
-        value: the invalid text.
         allowed: what is allowed, as a noun phrase.
         reason: the reason code under which it is reported (`extdns.model.reason.Reason`).
     """
 
     def __init__(self, value: str, allowed: str, reason: str) -> None:
-        """Build the message from *value* and *allowed*."""
         super().__init__(describe_invalid_value(value, allowed))
         self.value = value
         self.allowed = allowed
@@ -97,7 +95,6 @@ class ApiError(ExtdnsError):
     """
 
     def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None) -> None:
-        """Store *code* and *retry_after_s*, by which the caller decides about a retry."""
         super().__init__(message)
         self.code = code
         self.retry_after_s = retry_after_s
@@ -116,7 +113,6 @@ class NotFoundError(ApiError):
     """
 
     def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None, name: str = "") -> None:
-        """Store the *name* of the object that does not exist."""
         super().__init__(message, code=code, retry_after_s=retry_after_s)
         self.name = name
 

@@ -156,7 +156,6 @@ class Log:
     """Writes events as log lines. No field value can raise an exception or break a line."""
 
     def __init__(self, logger: logging.Logger) -> None:
-        """Write to *logger*."""
         self._logger = logger
 
     def find_writer(self, level: int) -> Callable[..., None] | None:
@@ -203,13 +202,9 @@ def configure(
 ) -> None:
     """Write log lines to *stream* (standard error by default). This replaces the effect of an earlier call.
 
-    Lines of libraries below `warning` are omitted at every *level*: they may contain request headers and bodies.
-
-    Args:
-        format: `text` or `json`, as `--log-format`, or `readable` for a person who watches.
-        level: a key of `LEVELS`; lines below it are omitted.
-        stream: receives the lines.
-        omitted: events that are not written, because the command itself shows them.
+    Lines of libraries below `warning` are omitted at every *level*: they may contain request headers and bodies. Events
+    in *omitted* are not written, because the command itself shows them. The *format* `readable` is for a person who
+    watches.
     """
     lines = _LineHandler(stream or sys.stderr)
     lines.addFilter(lambda record: record.msg not in omitted)
@@ -384,12 +379,10 @@ class LogLimiter:
         self._batch.lines_left = PER_BATCH
 
     def allow(self, topic: Hashable, event: str, *, is_change: bool = False) -> bool:
-        """Return whether a line about *topic* may be written now, and count it either way.
+        """Return whether a line about *topic*, such as a DNS name, may be written now, and count it either way.
 
-        Args:
-            topic: what the line is about, such as a DNS name or an object.
-            event: the name under which the line is counted if it is omitted.
-            is_change: whether the line is about a change of a record.
+        If it is omitted, it is counted under the name *event*. *is_change* says whether it is about a change of a
+        record.
         """
         with self._lock:
             self._refill()

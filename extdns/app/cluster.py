@@ -73,11 +73,8 @@ def build_cluster(
 ) -> Cluster:
     """Build the cluster of `--manifests`; without that flag a live one, or an empty one if no source needs a cluster.
 
-    Args:
-        config: the flags.
-        kinds: the kinds that sources read; their objects are decoded in full if there are templates.
-        generated: objects of the sources `empty` and `fake`, by kind; the cluster returns them beside its own.
-        snapshot: completes the manifests.
+    If there are templates, objects of *kinds* are decoded in full. The cluster returns the objects *generated* by the
+    sources `empty` and `fake` beside its own. *snapshot* completes the manifests.
     """
     found = _build_manifest_or_live_cluster(config, find_full_kinds(config, kinds), snapshot)
     if generated:

@@ -69,7 +69,6 @@ _HEADER: Final = msgspec.json.Decoder(_Header)
 
 
 def _list_contents(config: Config) -> dict[Kind, _KindContents]:
-    """Return what a snapshot with the flags *config* contains."""
     kinds = [*list_read_kinds(config), *([NAMESPACE] if config.rules.has_rules else [])]
     namespaces = build_namespaces(config)
     full_kinds = find_full_kinds(config, [source.kind for source in build_sources(config)])

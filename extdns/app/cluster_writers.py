@@ -39,11 +39,7 @@ _TRIES_PER_RENEWAL: Final = 4
 def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventRecorder | None:
     """Build the recorder of Events; None in a dry run, without a live cluster, and if events are off.
 
-    `--compat` without `--events-emit` switches them off.
-
-    Args:
-        config: the flags.
-        kinds: the kinds that sources read, by the first part of a `resource` label.
+    `--compat` without `--events-emit` switches them off. *kinds* has the kinds by the first part of a `resource` label.
     """
     chosen = config.log.events_emit
     if config.control.dry_run or not has_live_cluster(config) or (config.control.compat and not chosen):

@@ -74,7 +74,6 @@ def _list_rule_permissions(config: Config) -> Iterator[ResourcePermission]:
 
 
 def _list_own_object_permissions(group: str, resource: str, namespace: str, name: str) -> Iterator[ResourcePermission]:
-    """Return the permissions for an object that extdns itself creates and replaces."""
     from extdns.kube.access_review import ResourcePermission
 
     yield from (ResourcePermission(verb, group, resource, namespace, name) for verb in ("get", "update"))

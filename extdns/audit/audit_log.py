@@ -40,7 +40,6 @@ class AuditLog(Participant):
     """A `ZoneWriter` that writes the audit log, and passes batches on to the writer of the provider.
 
     Attributes:
-        queue: writes the lines.
         plan: the checksum of the plan that the process applies, "" if it applies none; set before the first write.
     """
 
@@ -55,16 +54,11 @@ class AuditLog(Participant):
         report: Callable[[str, int], None],
         report_defect: Callable[[Exception], None],
     ) -> None:
-        """Log what *writer* writes. Nothing is opened before `start`.
+        """Log what *writer* writes to *target*. Nothing is opened before `start`.
 
-        Args:
-            writer: makes the calls.
-            target: where lines are written.
-            engine: whose decisions, zones and approvals are read, on its thread.
-            clock: the clock.
-            process: identifies this process among all that have ever run.
-            report: receives why lines cannot be written ("" if they can), and how many were dropped, from any thread.
-            report_defect: receives unexpected errors, from any thread.
+        The decisions, zones and approvals of *engine* are read, on its thread. *process* identifies this process among
+        all that have ever run. From any thread, *report* receives why lines cannot be written ("" if they can) and how
+        many were dropped, and *report_defect* unexpected errors.
         """
         self._writer = writer
         self._engine = engine

@@ -44,15 +44,11 @@ class LineQueue:
         wait_s: float = WAIT_S,
         retry_s: float = RETRY_S,
     ) -> None:
-        """Write to *target* after `start`.
+        """Write to *target* after `start`. A failure is followed by a pause of *retry_s*.
 
-        Args:
-            target: where lines are written.
-            load: receives the lines of earlier processes, once, before the first line is written.
-            report: called with `problem` and `dropped_count` when one of them changes, from any thread. It must not
-                call this queue.
-            wait_s: how long `start` and `put` wait.
-            retry_s: the pause after a failure.
+        Both `start` and `put` wait up to *wait_s*. *load* receives the lines of earlier processes, once, before the
+        first line is written. *report* is called with `problem` and `dropped_count` when one of them changes, from any
+        thread. It must not call this queue.
         """
         self._target = target
         self._load = load

@@ -62,10 +62,7 @@ class RotatedFile:
     def __init__(self, path: Path, *, max_mib: int, max_files: int) -> None:
         """Write to *path*, which is opened with `open`.
 
-        Args:
-            path: the file; earlier ones are renamed to `PATH.1` (the newest), `PATH.2` and so on.
-            max_mib: the size in MiB at which it is renamed.
-            max_files: how many renamed files are kept.
+        At *max_mib* MiB it is renamed to `PATH.1` (the newest), `PATH.2` and so on, of which *max_files* are kept.
         """
         self._path = path
         self._max_bytes = max_mib * _SIZE_STEP

@@ -50,7 +50,6 @@ class UnknownOutcomes:
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Start without changes."""
         self._clock = clock
         self._lock = threading.Lock()
         self._lines: dict[str, AuditLine] = {}

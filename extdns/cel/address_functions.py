@@ -17,7 +17,6 @@ _CACHED: Final = 1024
 
 
 def _list_range(network: str) -> range:
-    """Return the numbers of the addresses in *network*."""
     found = ip_network(network)
     return range(int(found.network_address), int(found.broadcast_address) + 1)
 

@@ -27,7 +27,6 @@ class DocumentReader:
     """
 
     def __init__(self) -> None:
-        """Start without problems."""
         self.problems: list[str] = []
 
     def report(self, path: str, message: str) -> None:

@@ -61,7 +61,6 @@ class EvaluationError(ExtdnsError):
     """
 
     def __init__(self, message: str, *, is_type_error: bool = False, missing_key: str = "") -> None:
-        """Store the attributes, which tell a mistake in the expression from an unusual input."""
         super().__init__(message)
         self.is_type_error = is_type_error
         self.missing_key = missing_key
@@ -79,7 +78,6 @@ class Expression:
     __slots__ = ("_program", "source", "syntax", "variables")
 
     def __init__(self, source: str, syntax: ExpressionSyntax, program: Program) -> None:
-        """Store the parts; `compile_expression` builds them."""
         self.source = source
         self.syntax = syntax
         self._program = program
@@ -248,12 +246,9 @@ def measure_value(value: object) -> tuple[int, int]:
 
 
 def check_cost(expression: Expression, elements: int, longest: int) -> None:
-    """Raise `EvaluationError` if the loops of *expression* may take too many steps.
+    """Raise `EvaluationError` if the loops of *expression*, which is not evaluated, may take too many steps.
 
-    Args:
-        expression: is not evaluated.
-        elements: the most elements of a list or map that it refers to.
-        longest: the most characters of a text that it refers to.
+    It refers to lists and maps with up to *elements* elements, and to texts with up to *longest* characters.
     """
     depth = expression.syntax.loop_depth
     if not depth:

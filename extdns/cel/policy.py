@@ -61,7 +61,6 @@ class CompiledPolicy:
     def __init__(
         self, text: PolicyText, variables: Mapping[str, Expression], validations: Sequence[CompiledValidation]
     ) -> None:
-        """Store the compiled parts; `compile_policy` builds them."""
         self.text = text
         self.name = text.name
         self.match = text.match

@@ -39,12 +39,9 @@ class PolicyGroup:
         self._joint = compile_list(self._conditions) if self._conditions else None
 
     def evaluate(self, item: RuleInput, values: ReadValues, size: int) -> tuple[Violation, ...]:
-        """Return the violations of *item*.
+        """Return the violations of *item*, of which *values* were read.
 
-        Args:
-            item: the input.
-            values: what was read of it.
-            size: the number of characters of *values* as text, more than of any list or text among them.
+        *size* is the number of characters of *values* as text, more than of any list or text among them.
         """
         document = self._references.build_document(values)
         context = self._references.build_context(document)

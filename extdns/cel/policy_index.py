@@ -83,7 +83,6 @@ class PolicyIndex:
     """The DNSPolicies of one origin, in their last valid version. Calls must not overlap."""
 
     def __init__(self) -> None:
-        """Start without policies; their list is not complete yet."""
         self._phase = KindState(kind=DNS_POLICY, phase=Phase.LISTING)
         self._is_listed = False
         self._last: dict[ObjectKey, PolicyVersion] = {}

@@ -106,7 +106,6 @@ class PolicyRules:
         self._cached = self._cached_characters = 0
 
     def _find_selection(self, item: RuleInput) -> _Selection:
-        """Return the policies that match *item*."""
         key = self._match_fields.read(item), self._domains and self._list_domains(item.record.name)
         found = self._selections.get(key)
         if found is None:

@@ -206,7 +206,6 @@ class _SyntaxReader:
         return self._find_source(first - 1) in _BEFORE_OPERAND and self._find_source(last + 1) in _AFTER_OPERAND
 
     def _open_call(self, at: int, name: str, *, is_method: bool, is_global: bool = False) -> None:
-        """Open the bracket of the call whose name is at *at*."""
         if is_method and name in LOOPS and self._find_group(at + 2) == "name" and self._find_source(at + 3) == ",":
             self._brackets.append(_Bracket(is_loop=True, variable=self._tokens[at + 2].source))
             self._builds_list |= name in BUILDERS

@@ -43,9 +43,6 @@ class AdmissionScope(Value, frozen=True, kw_only=True):
         kinds: the kinds whose annotations are read, each with the source that reads it.
         prefixes: the accepted annotation prefixes, the preferred one first.
         namespaces: check objects of these namespaces only; () is all.
-        labels: checked objects have such labels.
-        annotations: checked objects have such annotations.
-        checks_names: whether hostnames and targets are checked.
         checks_targets: whether the `target` annotation decides the targets.
     """
 
@@ -264,7 +261,6 @@ def _list_variables(prefixes: tuple[str, ...]) -> Iterator[Json]:
 
 
 def _build_variable(check: _Check) -> Json:
-    """Return the variable with the invalid items of an annotation."""
     key = f'variables.prefix + "{check.name}"'
     value = f"variables.annotations[{key}]"
     condition, items = f"{key} in variables.changed", f"[{value}]"

@@ -209,7 +209,6 @@ class PossibleOwner(Value, frozen=True):
     """An owner that a record may have.
 
     Attributes:
-        text: the name of the ownership record.
         owner: the owner id that the ownership record states, None if it is encrypted.
     """
 
@@ -223,12 +222,9 @@ class PossibleOwners:
     def __init__(
         self, records: Collection[Record], matched_keys: Iterable[RecordKey], codec: OwnershipTextCodec
     ) -> None:
-        """Index the ownership records among *records*, except those whose keys are in *matched_keys*.
+        """Index the ownership records among all *records* of a zone.
 
-        Args:
-            records: all records of the zone.
-            matched_keys: the keys of ownership records that cover a record by our own settings.
-            codec: how the text of ownership records is read.
+        Those of *matched_keys* are left out: they cover a record by our own settings.
         """
         self._codec = codec
         self._keys = {record.key for record in records}

@@ -63,7 +63,6 @@ def run_checks(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResu
 
 
 def _check_flags(config: Config) -> Iterator[CheckResult]:
-    """Report flag values that have no effect, and flags of which there is something to say."""
     for warning in config.warnings:
         what, _, remedy = warning.partition("\n")
         yield CheckResult(what=what, state="missing", detail="", next=remedy.strip())
@@ -72,7 +71,6 @@ def _check_flags(config: Config) -> Iterator[CheckResult]:
 
 
 def _check_environment(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Report environment variables of the provider that are probably wrong."""
     for what, detail, remedy in load_provider(config).check_environment(environ):
         yield CheckResult(what=what, state="unknown", detail=detail, next=remedy)
 
@@ -95,7 +93,6 @@ def _check_services(config: Config) -> Iterator[CheckResult]:
 
 
 def _check_cluster(config: Config) -> Iterator[CheckResult]:
-    """Report the permissions of the service account."""
     if not has_live_cluster(config):
         return
     try:
@@ -149,7 +146,6 @@ def _check_state(result: PassResult) -> Iterator[CheckResult]:
 
 
 def _check_writes(config: Config, zones: Iterable[Zone]) -> Iterator[CheckResult]:
-    """Report whether each zone can be changed."""
     for zone, grant in check_permissions(config, sorted(zones)):
         what = f"permission to change zone {zone}"
         yield CheckResult(what=what, state=_STATES[grant.granted], detail=grant.detail, next=grant.remedy)

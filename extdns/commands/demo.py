@@ -165,7 +165,6 @@ def _start_page(running: Assembly, address: ListenAddress, pages: ExitStack) -> 
 
 
 def _list_next_commands(page: str) -> str:
-    """Return commands to try next, which work in every folder."""
     program, flags = find_command(), shlex.quote(f"@{Path.cwd() / _SCRATCH / _FLAGS_FILE}")
     target = f"--controller={page}" if page else flags
     return (

@@ -94,10 +94,7 @@ def parse_server(text: str) -> Server:
 def find_name_servers(zone: str, path: str = "/etc/resolv.conf", *, port: int = _PORT) -> tuple[Server, ...]:
     """Return the name servers of *zone*, one for each address; () if they cannot be resolved.
 
-    Args:
-        zone: the name of the zone.
-        path: the configuration of the resolver.
-        port: the port of the resolver.
+    The resolver has its configuration in *path*.
     """
     try:
         resolver = dns.resolver.Resolver(path)

@@ -95,11 +95,8 @@ def run_pass(
 ) -> PassResult:
     """Make one pass as `--once` does, but without anything that can write.
 
-    Args:
-        config: the settings.
-        reader: opens the reader of the zones; by default that of the DNS service.
-        state: the state store to use instead of the one in *config*.
-        snapshot: completes the manifests of *config*.
+    *reader* opens the reader of the zones. *state* replaces the state store in *config*, and *snapshot* completes its
+    manifests.
     """
     require_api_server(config)
     config = dataclasses.replace(
@@ -139,7 +136,6 @@ class ZonesOfNameReader:
     """
 
     def __init__(self, reader: ZoneReader, name: DnsName) -> None:
-        """Read the zones of *name* with *reader*."""
         self._reader = reader
         self._name = name
         self.known_zones: tuple[str, ...] = ()
@@ -166,7 +162,6 @@ class FixedStateStore:
     """A `StateStore` that always loads the same state and saves nothing."""
 
     def __init__(self, saved: Saved) -> None:
-        """Use *saved* as the result of every `load`."""
         self._saved = saved
 
     def load(self) -> Saved:

@@ -35,11 +35,7 @@ def plan_difference(
 ) -> PassResult:
     """Plan what the manifests of *config* change, in zones as they are after the changes for the manifests of *base*.
 
-    Args:
-        config: the settings.
-        base: a file or folder, or a Git revision of the manifests of *config*.
-        reader: opens the reader of the zones.
-        snapshot: completes both manifests.
+    *base* is a file or folder, or a Git revision of these manifests. *snapshot* completes both.
     """
     if not config.cluster.manifests:
         raise usage_error(

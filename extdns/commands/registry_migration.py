@@ -39,7 +39,6 @@ class Migration(Value, frozen=True, kw_only=True):
     Attributes:
         moved: a line for each record whose ownership is moved, or was moved.
         removed: a line for each row that has no record, and is removed or was removed.
-        failed: a line for each problem.
     """
 
     moved: tuple[str, ...] = ()
@@ -115,11 +114,7 @@ def _read_zone(reader: ZoneReader, zone: Zone) -> Iterator[Record]:
 def move_to_rows(reader: ZoneReader, writer: ZoneWriter | None, registry: Registry, scope: MigrationScope) -> Migration:
     """Write a row for each of our records that has none, and delete the TXT records that are no longer needed.
 
-    Args:
-        reader: reads records and rows.
-        writer: writes both; None to write nothing.
-        registry: the registry of the rows.
-        scope: which records are moved.
+    Without *writer*, nothing is written. *registry* is that of the rows.
     """
     zones = _read_zones(reader)
     moved: list[str] = []
@@ -151,15 +146,9 @@ def move_to_texts(
     by_texts: Registry,
     scope: MigrationScope,
 ) -> Migration:
-    """Write the TXT ownership records of our records that have a row, then remove the rows.
+    """Write the TXT ownership records of our records that have a row in *store*, then remove the rows.
 
-    Args:
-        reader: reads records and the rows of *store*.
-        writer: writes both; None to write nothing.
-        store: has the rows.
-        by_rows: the registry of the rows.
-        by_texts: the registry of the TXT records.
-        scope: which records are moved.
+    Without *writer*, nothing is written.
     """
     zones = _read_zones(reader)
     moved: list[str] = []
@@ -297,7 +286,6 @@ def _write(
 
 
 def _submit(batch: Batch, reader: ZoneReader, writer: ZoneWriter) -> Outcome:
-    """Submit *batch*, and return its outcome."""
     if not reader.capabilities.is_safe_to_write_blind:
         names = tuple(dict.fromkeys(write.key.name for write in batch.writes))
         current = {record.key: record for record in reader.read_names(batch.zone, names)}

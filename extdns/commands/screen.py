@@ -36,7 +36,6 @@ class Screen:
     """
 
     def __init__(self) -> None:
-        """Print to standard output."""
         self._console = _find_console()
         self._describe_wait: Callable[[Decision], str] | None = None
 

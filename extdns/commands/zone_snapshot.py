@@ -41,13 +41,9 @@ class StoredZonesReader:
         unread: Mapping[Zone, str] = {},
         failed: tuple[AccountFailure, ...] = (),
     ) -> None:
-        """Serve *zones*.
+        """Serve *zones*, and let *service* adjust desired records.
 
-        Args:
-            zones: the records of each zone.
-            service: adjusts desired records; its zones are not read.
-            unread: further zones, with the reason why each could not be read.
-            failed: accounts whose zones could not be listed.
+        The zones in *unread* could not be read, for the reasons there; those of the accounts in *failed* not be listed.
         """
         self._zones = zones
         self._service = service
@@ -104,10 +100,7 @@ def build_engine_reader(
 ) -> StoredZonesReader:
     """Return a reader of the zones that *engine* has read, for another pass with *config*.
 
-    Args:
-        engine: an engine that has made a pass. Zones that it could not read cannot be read here, either.
-        list_records: returns the records of a zone for the other pass.
-        config: the settings of the other pass.
+    Zones that *engine* could not read cannot be read here, either. *list_records* returns the records for this pass.
     """
     zones = engine.zones
     return StoredZonesReader(

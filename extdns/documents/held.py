@@ -294,14 +294,10 @@ def build_saved_state(
     approvals: Iterable[str] = (),
     unreadable: Iterable[str] = (),
 ) -> SavedStateDocument:
-    """Describe the saved state.
+    """Describe the saved state of every owner id, read from *store*.
 
-    Args:
-        owners: the state of every owner id.
-        now_s: seconds since the epoch.
-        store: where the state was read.
-        approvals: codes that a person approved and no process has read yet.
-        unreadable: a message for each value in the state store that cannot be read.
+    *approvals* are codes that a person approved and no process has read yet. *unreadable* has a message for each value
+    that cannot be read.
     """
     statuses = tuple(_build_owner_status(owner, saved, now_s) for owner, saved in owners)
     return SavedStateDocument(
@@ -368,10 +364,7 @@ def _build_held_sets(
 def format_saved_state(document: SavedStateDocument, now: datetime, flags: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines about the saved state: held deletes first, the command that approves them last.
 
-    Args:
-        document: the saved state.
-        now: the current time, in UTC.
-        flags: the flags that lead the command to the same state store.
+    With *flags* the command uses the same state store.
     """
     others = sorted({owner.other_cluster for owner in document.owners} - {""})
     if document.held or not others:

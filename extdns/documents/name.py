@@ -171,15 +171,9 @@ def build_name(  # noqa: PLR0913 - most by name
 ) -> NameDocument:
     """Build the document about *name*: what requests it, what the zones hold, and what was decided.
 
-    Args:
-        seen: the state of the engine after a pass, or in a running process.
-        name: any name, requested or not.
-        config: the settings.
-        zones_known: the number of zones that the service listed.
-        missing: one sentence for each thing that could not be read.
-        live: the running process that *seen* belongs to; None for a single pass.
-        known_zones: the names of all zones that the service listed; None if they are those in *seen*.
-        find_origin: returns what set an object.
+    *zones_known* is the number of zones that the service listed, and *known_zones* are their names, None if they are
+    those in *seen*. *missing* has a sentence for each thing that could not be read. *live* is the running process that
+    *seen* belongs to; None for a single pass.
     """
     claims, decisions = seen.claims.claims(name), seen.decisions.decisions(name)
     outcome_of = partial(build_outcome, seen, live)

@@ -82,13 +82,9 @@ class OwnersDocument(AnswerDocument, frozen=True, tag="Owners"):
 def build_owners(
     result: PassResult, registry: Registry, saved: Iterable[tuple[str, Saved]] | None, problems: Iterable[str] = ()
 ) -> OwnersDocument:
-    """Report the owners of all records.
+    """Report the owners of all records, from a pass that has read the zones.
 
-    Args:
-        result: a pass that has read the zones.
-        registry: decides who owns a record.
-        saved: the saved state of every owner id; None if it is unknown.
-        problems: what else could not be read, as sentences.
+    *saved* is the saved state of every owner id, None if unknown. *problems* are sentences.
     """
     engine = result.engine
     orphans = {

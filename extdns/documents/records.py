@@ -214,11 +214,6 @@ def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | Non
     """Find ownership records that may cover a foreign record at *name* with another prefix or suffix than ours.
 
     There are none in a zone with records of ours: with another affix, these would not be ours any more.
-
-    Args:
-        seen: the state of the engine.
-        name: the name.
-        row: the decisions about it.
     """
     if row is None or row.worst.reason is not Reason.FOREIGN_RECORD:
         return _NO_AFFIX

@@ -78,7 +78,6 @@ class EngineSnapshot:
     """
 
     def __init__(self, engine: Engine) -> None:
-        """Copy the tables of *engine*."""
         self.decisions = engine.decisions.copy()
         self.claims = engine.claims.copy()
         self.held_sets: tuple[HeldSet, ...] = engine.delete_guard.held_sets()
@@ -161,7 +160,6 @@ class CountCache:
     """Results that are expensive to compute, so that successive snapshots share them."""
 
     def __init__(self) -> None:
-        """Begin without results."""
         self._known: dict[str, tuple[int, Any]] = {}
 
     def find(self, key: str, revision: int, compute: Callable[[], T]) -> T:

@@ -105,9 +105,7 @@ class Flag:
     def format_arguments(self, value: object, *, masked: bool = False) -> tuple[str, ...]:
         """Return the command-line arguments that set the flag to *value*; () for None and for an empty tuple.
 
-        Args:
-            value: a value as the parser of the command line returns it.
-            masked: whether to replace a secret, and the secrets in a URL, by `******`.
+        *masked* replaces a secret, and the secrets in a URL, by `******`.
         """
         if self.is_switch:
             return (self.spelling if value else f"--no-{self.name}",)
@@ -148,22 +146,11 @@ def flag(  # noqa: PLR0913 - the columns of the table of flags
     notice: str = "",
     in_plan: bool = True,
 ) -> Any:  # noqa: ANN401 - the value of a field has the type of the field
-    """Define the flag of a field of a `FlagSection`; see `Flag` for what is not described here.
+    """Define the flag of a field of a `FlagSection`; the arguments are described at `Flag`, but for their defaults.
 
-    Args:
-        help: what the flag does.
-        default: the default. True or False makes the flag a switch, a tuple makes it repeatable.
-        compat: the default with `--compat`.
-        kind: the kind of value, by default any text.
-        metavar: the placeholder for a value in help, by default that of *kind*.
-        name: the name of the flag if it is not that of the field with `-` for `_` and without the unit `_s`.
-        topic: the topic if it is not that of the section.
-        sources: the sources that the flag belongs to.
-        providers: the providers that the flag belongs to, by default those of the section.
-        registries: the registries that the flag belongs to.
-        secret: whether the value is a secret.
-        notice: what to log if the flag is set.
-        in_plan: whether a plan states the value, by default as in the section.
+    A *default* of True or False makes the flag a switch, a tuple makes it repeatable. *kind* is by default any text,
+    *metavar* that of *kind*, *name* that of the field with `-` for `_` and without the unit `_s`; *topic*, *providers*
+    and *in_plan* are those of the section.
     """
     if kind is None:
         kind = BOOLEAN if isinstance(default, bool) else make_text_kind(metavar or "TEXT")

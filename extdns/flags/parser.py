@@ -34,7 +34,6 @@ class KindType(click.ParamType[Any]):
     """Parses and completes values of *kind*, those of *flag* if they are of a flag of a run."""
 
     def __init__(self, kind: ValueKind[Any], flag: Flag | None = None) -> None:
-        """Parse values of *kind*."""
         self.name = kind.metavar
         self._kind = kind
         self._flag = flag
@@ -208,12 +207,8 @@ def split_arguments(
     """Yield each of *options* that is given with its one or two arguments, and each other argument with None.
 
     This refuses what click would misread: an empty shell variable in `--txt-owner-id $ID --dry-run` would make a flag
-    the value of another one, and of a flag that is given twice only the last value would count.
-
-    Args:
-        arguments: the arguments.
-        options: all options, by their spellings.
-        advice: what to do about an unknown flag if no option is similar.
+    the value of another one, and of a flag that is given twice only the last value would count. *advice* says what to
+    do about an unknown flag that is like none of *options*.
     """
     waiting, given = deque(arguments), set[str | None]()
     while waiting:

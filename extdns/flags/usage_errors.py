@@ -59,11 +59,8 @@ def switch_value_error(argument: str, spellings: Iterable[str]) -> UsageError:
 def invalid_value_error(flag: Flag, origin: str, text: str, reason: str) -> UsageError:
     """Build the error for an invalid value of *flag*, without secrets.
 
-    Args:
-        flag: the flag.
-        origin: the flag with its dashes, or the environment variable that sets it.
-        text: the invalid value.
-        reason: why it is invalid, "" if there is nothing to add to the kind of value that is expected.
+    *origin* is the flag with its dashes, or the environment variable that sets it. *reason* is "" if there is nothing
+    to add to the kind of value that is expected.
     """
     if flag.mask_value(text) != text:  # a suggestion could reveal the secret, too
         return usage_error(f"{origin}={flag.mask_value(text)} is not {flag.kind.noun}", f"allowed: {flag.kind.allowed}")

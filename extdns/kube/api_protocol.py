@@ -99,13 +99,9 @@ def lacks_permission(error: Exception) -> bool:
 
 
 def build_error(call: str, code: int, body: bytes, retry_after: str = "") -> ApiError:
-    """Build the exception for an error response.
+    """Build the exception for an error response to *call*, with the value of its header `Retry-After`, "" without one.
 
-    Args:
-        call: description of the request.
-        code: HTTP status code.
-        body: a `Status`, or anything else, such as HTML of a proxy.
-        retry_after: the value of the header `Retry-After`, "" without one; a date is ignored.
+    The *body* is a `Status`, or anything else, such as HTML of a proxy. A date in *retry_after* is ignored.
     """
     try:
         status = _STATUSES.decode(body)

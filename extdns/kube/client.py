@@ -50,7 +50,6 @@ class ClusterAccess:
         kubeconfig: path, or several paths separated by ":". "" means $KUBECONFIG, else ~/.kube/config if it
             exists, else the service account of the pod.
         request_timeout_s: time limit for a request; 0 is no limit. In a watch, it limits only the initial list.
-        observe_request: called after each request.
     """
 
     server: str = ""
@@ -93,12 +92,7 @@ class HttpClient:
     ) -> HttpResponse:
         """Send a request and return the response, whatever its status. Raises `ApiError` if there is none.
 
-        Args:
-            method: the HTTP method.
-            path: the path, with a leading slash.
-            query: query parameters, not encoded.
-            body: the request body.
-            content_type: the content type of *body*.
+        *path* has a leading slash, and *query* is not encoded.
         """
         call, limit_s = f"{method} {path}", self._access.request_timeout_s or None
         with self._lock:

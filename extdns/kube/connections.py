@@ -45,9 +45,7 @@ class ApiEndpoint:
         pool: connections with the certificates and the proxy of the configuration.
         read_authorization: returns the header `Authorization`, "" for none; renews expired credentials. Raises
             `ConfigError` or one of `REQUEST_ERRORS` if that fails.
-        credentials: whose credentials they are, for messages.
         ca_file: CA certificates in PEM, "" if there are none, or if the certificate of the server is not checked.
-        is_pod: whether the credentials are those of a pod's service account.
     """
 
     url: str
@@ -69,7 +67,6 @@ class HttpResponse:
     """A response. The caller must `close` it.
 
     Attributes:
-        status: HTTP status code.
         retry_after: the `Retry-After` header, "" if absent.
     """
 
@@ -182,7 +179,6 @@ class AbortableConnections:
     """Tracks open connections, so that they can be cut; safe from any thread."""
 
     def __init__(self) -> None:
-        """Start without connections."""
         self._lock = Lock()
         self._connections: WeakSet[HTTPConnection] = WeakSet()
         self._is_aborted = False

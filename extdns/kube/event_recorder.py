@@ -50,15 +50,11 @@ class EventMessageBuilder:
         state: ObjectKey | None = None,
         approve: Callable[[str], str] = "extdns approve {}".format,
     ) -> None:
-        """Configure which messages to build.
+        """Configure which messages to build. *approve* returns the command that approves the held deletes of a code.
 
-        Args:
-            owner: the owner id of this extdns.
-            kinds: kinds by the first part of the resource of a record, such as `service` of `service/shop/web`.
-            emitted_reasons: the reasons listed in `--events-emit`.
-            emits_problems: whether to report problems, rules that warn, and held deletes.
-            state: the ConfigMap of the saved state, which also gets the Events about held deletes.
-            approve: returns the command that approves the held deletes of a code.
+        *kinds* has the kinds by the first part of the resource of a record, such as `service` of `service/shop/web`.
+        *emits_problems* adds problems, rules that warn, and held deletes. The ConfigMap *state* of the saved state also
+        gets the Events about held deletes.
         """
         self._owner = owner
         self._kinds = kinds

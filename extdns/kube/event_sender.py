@@ -64,7 +64,6 @@ class EventMessage(NamedTuple):
         regarding: the object. If only its key is given, the Event is sent only if the object exists.
         source: the source that read the object; if that is not known, the kind.
         reason: the reason of the Event: one word in CamelCase.
-        action: the action that was taken or failed.
     """
 
     regarding: ObjectRef | ObjectKey

@@ -24,11 +24,9 @@ _PACKAGES: Final = {"aws": "the AWS CLI", "gcloud": "the Google Cloud CLI", "oci
 
 
 def load_kubeconfig(paths: str, server: str) -> ApiEndpoint:
-    """Load the merged files of *paths*, which are separated as in `KUBECONFIG`.
+    """Load the merged files of *paths*, which are separated as in `KUBECONFIG`, and of which at least one exists.
 
-    Args:
-        paths: at least one of the files exists.
-        server: URL that replaces that of the files; "" for none.
+    *server* replaces the URL of the files; "" for none.
 
     Raises:
         ConfigError: the files are invalid. For some invalid files, the package raises exceptions of other types.

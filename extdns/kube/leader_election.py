@@ -77,9 +77,7 @@ class LeaderElectionConfig(Value, frozen=True, kw_only=True):
     """The durations of the election. All processes that share a Lease should use the same ones.
 
     Attributes:
-        lease_duration_s: how long a Lease is valid after a renewal.
         renew_deadline_s: how long a holder stays leader without a renewal; shorter than *lease_duration_s*.
-        retry_period_s: time between two requests.
     """
 
     lease_duration_s: float = 30.0

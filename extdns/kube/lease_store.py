@@ -22,7 +22,6 @@ class LeaderElectionRecord(NamedTuple):
     Attributes:
         holder: identity of the process that holds it, "" if it was released.
         duration_s: how long it is valid after a renewal; 0 if the Lease does not say.
-        version: the resource version of the Lease.
     """
 
     holder: str
@@ -38,12 +37,7 @@ class LeaseStore:
     """Reads and writes one Lease, on one thread. `read` and `write` raise `ApiError`."""
 
     def __init__(self, api: ApiClient, namespace: str, name: str) -> None:
-        """Read and write the Lease *name* in *namespace* through *api*.
-
-        Args:
-            api: used by this store only.
-            namespace: the namespace of the Lease.
-            name: the name of the Lease.
+        """Read and write the Lease *name* in *namespace* through *api*, which only this store uses.
 
         Raises:
             ValueError: *namespace* or *name* is not valid.
@@ -57,7 +51,6 @@ class LeaseStore:
         self._document: dict[str, Any] = {}
 
     def __str__(self) -> str:
-        """Return a description for messages."""
         return f"Lease {self._namespace}/{self._name}"
 
     def read(self) -> LeaderElectionRecord | None:
@@ -70,13 +63,9 @@ class LeaseStore:
             raise ApiError(f"{exc} (but a list contains the Lease)") from exc
 
     def write(self, *, holder: str, expected_version: str, duration_s: float, now: datetime) -> LeaderElectionRecord:
-        """Write the Lease with *holder* as its holder.
+        """Write the Lease with *holder* as its holder, "" to release it, valid for *duration_s*.
 
-        Args:
-            holder: identity of the new holder, "" to release the Lease.
-            expected_version: the version that was read last; "" creates the Lease.
-            duration_s: how long the Lease is valid after this write.
-            now: the time to write into the Lease; only people read it.
+        *expected_version* is the version that was read last; "" creates the Lease. Only people read *now*.
 
         Raises:
             ConflictError: the Lease has another version, or was created meanwhile.

@@ -105,8 +105,6 @@ class LocalStore:
 
 
 class _NamespaceIndex:
-    """The objects of one kind in one namespace."""
-
     __slots__ = ("_by_label", "_in_order", "objects")
 
     def __init__(self) -> None:
@@ -169,7 +167,6 @@ class WatchedNamespaces(Value, frozen=True, kw_only=True):
 
     Attributes:
         default: the namespaces for all kinds that are not in `by_kind`; () is all namespaces.
-        by_kind: the namespaces for single kinds.
     """
 
     default: Sequence[str] = ()
@@ -203,9 +200,6 @@ class DeltaTracker:
     """Tracks the objects of one kind in one namespace or in all namespaces, and computes changes.
 
     It shares objects with the store, so it costs little memory. It does no I/O. Calls must not overlap.
-
-    Attributes:
-        decoded: number of object versions decoded so far.
     """
 
     def __init__(self, kind: Kind, *, keep_full: bool = False, keep_managers: bool = False) -> None:
@@ -323,7 +317,6 @@ class DeltaTracker:
         yield ObjectChange(key=read.key, old=old, new=read.obj)  # not *key*, whose strings are copies of the object's
 
     def _decode(self, raw: bytes | msgspec.Raw) -> DecodedObject | str:
-        """Decode an object. Return a message if that fails."""
         size = len(memoryview(raw))
         if size > MAX_OBJECT_BYTES:
             return f"the object is {size >> 20} MiB large; allowed: {MAX_OBJECT_BYTES >> 20} MiB"

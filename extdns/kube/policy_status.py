@@ -48,11 +48,8 @@ class ConfigMapPolicyStatusWriter:
     ) -> None:
         """Write through *api*, and record Events through *events*.
 
-        Args:
-            api: sends the requests.
-            events: sends the Events.
-            may_write: returns whether a write may begin now, from any thread.
-            retry_s: pause after an error, and between two checks of whether a write may begin.
+        *may_write* returns whether a write may begin now, from any thread. *retry_s* is the pause after an error, and
+        between two calls of *may_write*.
         """
         self._api = api
         self._events = events

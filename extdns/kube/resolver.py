@@ -207,7 +207,6 @@ class ClusterWithHosts:
     def __init__(
         self, cluster: Cluster, hosts: HostResolver, *, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
-        """Add *hosts* to *cluster*."""
         self._cluster = cluster
         self.require = cluster.require
         self.exists = cluster.exists

@@ -62,7 +62,6 @@ class ConfigMapStateStore:
         self._path = build_object_path(self._key)
 
     def __str__(self) -> str:
-        """Return a description for messages."""
         return f"ConfigMap {self._namespace}/{self._name}"
 
     def read(self) -> StateDocument | None:
@@ -109,7 +108,6 @@ class FileStateStore:
         self._path = path
 
     def __str__(self) -> str:
-        """Return a description for messages."""
         return f"state file {escape_unprintable(str(self._path))}"
 
     def read(self) -> StateDocument | None:

@@ -65,10 +65,7 @@ class ObjectWithStatus(_ObjectStruct, frozen=True, kw_only=True):
 def build_endpoint_status(object_status: ObjectStatus, found: ObjectWithStatus, now: str) -> Json:
     """Build the status of the DNSEndpoint *found*, which has the generation of *object_status*.
 
-    Args:
-        object_status: the problems of its endpoints.
-        found: the object, with the names of its endpoints and the transition times of its conditions.
-        now: the transition time of conditions that change, in RFC 3339.
+    Conditions that change get the transition time *now*, in RFC 3339.
     """
     invalid = [problem for problem in object_status.problems if not problem.valid]
     missing = [short for short in object_status.problems if not short.published]
@@ -152,7 +149,6 @@ def _build_message(problem: EndpointProblem) -> str:
 
 
 def _build_endpoint(problem: EndpointProblem, found: ObjectWithStatus) -> Json:
-    """Build the status entry of one endpoint with a problem."""
     written = _find_endpoint(problem.field, found)
     entry = {
         "dnsName": written.dns_name or problem.name,

@@ -226,7 +226,6 @@ class KubernetesStatusWriter:
     def _change_finalizer(
         self, key: ObjectKey, path: str, found: ObjectWithStatus, *, wanted: bool
     ) -> ObjectWithStatus:
-        """Add our finalizer, or remove it, and return the new version."""
         finalizers, is_deleted = found.metadata.finalizers, found.metadata.deletion_timestamp is not None
         if not self._finalizer or key.namespace in self._fixed_finalizers:
             return found

@@ -67,7 +67,6 @@ class UnstructuredResource(NamedTuple):
         return Kind(self.group, self.version, name, self.plural, namespaced=namespaced, resource_prefix=prefix)
 
     def __str__(self) -> str:
-        """Return the resource as written in the flag."""
         return ".".join(filter(None, self))
 
 

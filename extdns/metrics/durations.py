@@ -117,7 +117,6 @@ class RequestTimes(LimitedFamily):
     """Requests and their durations. A path may end in the name of an object, so label sets are limited."""
 
     def __init__(self) -> None:
-        """Start without requests."""
         metric = table.REQUESTS
         summary = Summary(metric.name, metric.help, metric.labels, registry=None)
         super().__init__(summary, _MAX_REQUEST_LABEL_SETS, (_HANDLER, "", "", _OTHER, "", ""))

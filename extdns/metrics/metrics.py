@@ -96,14 +96,7 @@ class Metrics(Collector):
         call_durations: Histogram | None = None,
         provider: str = "",
     ) -> None:
-        """Start at zero.
-
-        Args:
-            rate_limits: returns how many calls may be made now; called at each scrape.
-            request_times: the durations of requests.
-            call_durations: the durations of calls to the DNS service.
-            provider: the value of `--provider`, as a label.
-        """
+        """Start at zero. Each scrape calls *rate_limits*, which returns how many calls may be made now."""
         self._rate_limits = rate_limits
         self.changes = ChangeDurations(provider)
         self._calls = call_durations or build_histogram(table.CALL_DURATIONS, CALL_BUCKETS)
@@ -141,13 +134,10 @@ class Metrics(Collector):
             yield family
 
     def count_run(self, now: datetime, *, is_leader: bool, is_blocked: bool, changes: int) -> None:
-        """Count a run (docs/design/metrics.md, "What a sync means").
+        """Count a run that ends *now* (docs/design/metrics.md, "What a sync means").
 
-        Args:
-            now: the end of the run.
-            is_leader: whether this process may write.
-            is_blocked: whether a source, a zone or the service keeps it from acting.
-            changes: number of changes since the previous run or, in a dry run, of planned changes.
+        *is_blocked* says whether a source, a zone or the service keeps this process from acting. *changes* are those
+        since the previous run or, in a dry run, the planned ones.
         """
         with self._lock:
             self._set(table.RECONCILED, now.timestamp())

@@ -220,7 +220,6 @@ def _fail(message: str) -> RecordAnswer:
 
 
 def _read_violations(raw: msgspec.Raw, path: str, action: RuleAction) -> Iterable[Violation]:
-    """Return the violations that the result of a rule states."""
     if len(memoryview(raw)) > _MAX_DOCUMENT_BYTES:
         raise ValueError(f"the result of {path} for one record is longer than {_MAX_DOCUMENT_BYTES} bytes")
     package, _, name = path.rpartition("/")

@@ -48,15 +48,9 @@ class OpaError(ExtdnsError):
 
 
 class OpaStatusError(OpaError):
-    """The server answered with a status other than 2xx.
-
-    Attributes:
-        status: the status of the answer.
-        body: the body of the answer.
-    """
+    """The server answered with a status other than 2xx."""
 
     def __init__(self, message: str, *, status: int, body: bytes) -> None:
-        """Store *status* and *body*."""
         super().__init__(message)
         self.status = status
         self.body = body
@@ -92,13 +86,7 @@ class OpaConnection:
         self._open: http.client.HTTPConnection | None = None
 
     def request(self, method: str, path: str, document: object = None, *, max_bytes: int) -> bytes:
-        """Send a request and return the body of the answer.
-
-        Args:
-            method: such as `POST`.
-            path: the path, relative to that of `OpaSettings.url`.
-            document: the body, which is sent as JSON; None for no body.
-            max_bytes: the maximum size of the answer.
+        """Send a request and return the body of the answer. *path* is relative to that of `OpaSettings.url`.
 
         Raises:
             OpaStatusError: the status is not 2xx.
@@ -195,7 +183,6 @@ class _UnixConnection(http.client.HTTPConnection):
         self._path = path
 
     def connect(self) -> None:
-        """Connect to the socket."""
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)

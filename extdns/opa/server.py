@@ -66,8 +66,6 @@ class _Module(msgspec.Struct):
 
 
 class _Policy(msgspec.Struct):
-    """A policy: its text, and its syntax tree."""
-
     id: str
     raw: str = ""
     ast: _Module | None = None
@@ -78,7 +76,6 @@ class _Policy(msgspec.Struct):
         return tuple(str(one.value) for one in self.ast.package.path[1:]) if self.ast else ()
 
     def find_names(self, *, with_functions: bool) -> set[str]:
-        """Return the names of its rules."""
         heads = [rule.head for rule in self.ast.rules if with_functions or not rule.head.args] if self.ast else []
         return {head.name or str(head.ref[0].value) for head in heads if head.name or head.ref}
 

@@ -30,7 +30,6 @@ class PolicyAnswers(Value, frozen=True, kw_only=True):
 
     Attributes:
         evaluations: one for each input, in the order of the inputs.
-        problem: why the server did not answer, "" if it answered.
         policy_problems: what is wrong with the policies of the server.
         failed: the positions of the inputs for which a policy is known to give no valid answer.
     """

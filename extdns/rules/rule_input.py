@@ -49,7 +49,6 @@ class RuleInput(Value, frozen=True, kw_only=True):
     Attributes:
         record: the record as one object alone requests it, in the form in which the service would hold it. Instead, the
             current record if the input is for a delete, or for a published record that a rule may delete.
-        zone: the zone of the record.
         source: the source that made the claim, as `service`; "" for a delete, or if it is unknown.
         stated: whether the object states the targets itself, and does not get them from a controller; False for a
             delete, or if it is unknown.

@@ -50,13 +50,9 @@ class Api:
     ) -> None:
         """Build documents about this process.
 
-        Args:
-            config: the flags.
-            rate_limits: returns how many calls to the DNS service may be made now.
-            describe_objects: returns where objects are read from, such as `cluster https://192.0.2.1:6443`.
-            replica: the name of the host, if there is a leader election, else "".
-            find_leader: returns the replica that is the leader, "" if it is unknown.
-            find_origin: returns what set an object.
+        *rate_limits* returns how many calls to the DNS service may be made now, and *describe_objects* where objects
+        are read from, such as `cluster https://192.0.2.1:6443`. If there is a leader election, *replica* is the name of
+        the host, else "", and *find_leader* returns the replica that is the leader, "" if it is unknown.
         """
         self._config = config
         self._objects = cache(describe_objects)

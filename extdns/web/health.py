@@ -31,10 +31,8 @@ class HealthApplication:
     ) -> None:
         """Store the functions that are called for each request, from any thread.
 
-        Args:
-            is_healthy: returns whether the process does its work; if not, Kubernetes should restart it.
-            read_readiness: returns whether the first pass is done, and details as JSON values.
-            render_metrics: returns all metrics in the Prometheus text format 0.0.4.
+        If *is_healthy* returns False, Kubernetes should restart the process. *read_readiness* returns whether the first
+        pass is done, and details as JSON values.
         """
         self._healthy = is_healthy
         self._readiness = read_readiness

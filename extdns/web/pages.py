@@ -232,7 +232,6 @@ def _finalize(value: object) -> object:
 
 
 def _address(parameters: Mapping[str, str]) -> Markup:
-    """Return the relative URL of the list of names with *parameters* as its query."""
     return escape(f".?{urlencode(parameters)}" if parameters else ".")
 
 

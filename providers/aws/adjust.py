@@ -143,11 +143,8 @@ def normalize_policy(properties: Mapping[str, str], *, has_bias: bool) -> dict[s
     """Return the routing properties among *properties* as Route 53 will return them.
 
     As in external-dns, a weight or bias that is not a number is 0, and invalid coordinates are dropped. A continent
-    makes country and subdivision meaningless. Country codes become upper case, and coordinates lose leading zeros.
-
-    Args:
-        properties: the properties of a desired record.
-        has_bias: whether to add the default bias to a geoproximity policy without one.
+    makes country and subdivision meaningless. Country codes become upper case, and coordinates lose leading zeros. With
+    *has_bias*, a geoproximity policy without a bias gets the default.
     """
     found = {name: value for name, value in properties.items() if name in PROPERTY_NAMES}
     if MULTI_VALUE in found:

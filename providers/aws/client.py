@@ -69,10 +69,7 @@ class Route53Api:
     def __init__(self, account: AwsAccount, attempts: int, rate_limiter: RateLimiter) -> None:
         """Create an API. The first call looks for the credentials of *account*.
 
-        Args:
-            account: profile and role, and how Route 53 is called.
-            attempts: attempts of a read, the first included; 0 for the maximum of 10.
-            rate_limiter: delays calls to the allowed rate.
+        A read makes at most *attempts* attempts, the first included; 0 is the maximum of 10.
         """
         self._account = account
         self.rate_limiter = rate_limiter
@@ -212,10 +209,7 @@ def _build_route53_client(session: Session, attempts: int, timeouts_s: tuple[flo
 def translate_errors(service: str, operation: str, context: str) -> Iterator[None]:
     """Raise the errors of the SDK in one call as `CallFailedError`, with the original as the cause.
 
-    Args:
-        service: such as `route53`.
-        operation: the operation of the API.
-        context: description of the subject of the call for messages, such as its zone; "" for none.
+    *context* describes the subject of the call for messages, such as its zone; "" for none.
     """
     call = f"{service}:{operation}"
     try:

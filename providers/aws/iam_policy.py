@@ -33,10 +33,7 @@ class PolicyScope:
         partition: `aws`, `aws-cn` or `aws-us-gov`.
         zone_ids: suffixes of zone ids, () for all zones.
         names: patterns of the names that may be changed, () for all.
-        excluded_names: patterns of the names that may not be changed.
-        types: the types of the records that may be changed.
         conditional: whether UPSERT is not used, so need not be allowed.
-        filters_by_tag: whether zones are selected by tags.
         table: region and name of the table of DynamoDB that has the ownership of records, * for any region; None if
             there is none.
     """

@@ -134,11 +134,7 @@ class IamIdentity:
     ) -> SimulationResult:
         """Simulate the IAM policies of the user or role *principal* for *action* on *resource*.
 
-        Args:
-            principal: the ARN of the user or role, including the path.
-            action: such as `route53:ChangeResourceRecordSets`.
-            resource: the ARN of the resource.
-            context: the values of condition keys.
+        Users, roles and resources are named by their ARNs. *context* has the values of condition keys.
         """
         entries = [
             {"ContextKeyName": key, "ContextKeyType": "stringList", "ContextKeyValues": list(values)}

@@ -140,8 +140,6 @@ def _parse_cursor(cursor: str) -> RecordSetPosition:
 
 
 class _Replacement(NamedTuple):
-    """A record set before and after a write, None if there is none."""
-
     old: Route53RecordSet | None
     new: Route53RecordSet | None
 
@@ -153,11 +151,9 @@ class Route53Writer:
     """
 
     def __init__(self, apis: Mapping[str, Route53Api], *, conditional: bool = True) -> None:
-        """Create a writer.
+        """Create a writer for *apis*, by the name in `Zone.account`.
 
-        Args:
-            apis: the API of each account, by its name in `Zone.account`.
-            conditional: whether an update deletes the exact current record instead of overwriting it with UPSERT.
+        If *conditional*, an update deletes the exact current record instead of overwriting it with UPSERT.
         """
         self._apis = apis
         self._conditional = conditional
@@ -264,7 +260,6 @@ class Route53Writer:
 def _apply(
     api: Route53Api, zone: Zone, replacements: Iterable[_Replacement], changes: Sequence[RecordSetChange]
 ) -> Applied:
-    """Send *changes*, which make *replacements*."""
     change_id = api.change_record_sets(zone.id, f"zone {zone}", _sort_changes(changes, zone))
     records = [build_record(replacement.new, zone) for replacement in replacements if replacement.new]
     return Applied(
@@ -275,7 +270,6 @@ def _apply(
 
 
 def _build_failure(failed: CallFailedError, changes: Sequence[RecordSetChange]) -> Outcome:
-    """Return the outcome of *changes* whose call *failed*."""
     outcome = build_outcome(failed, [change.record_set for change in changes])
     return replace(outcome, unconditional=_is_unconditional(changes)) if isinstance(outcome, Unknown) else outcome
 

@@ -43,7 +43,6 @@ class Route53RecordSet(Value, frozen=True, kw_only=True):
         ttl_s: None for an alias.
         values: in the order of Route 53; () for an alias.
         routing: the fields of the routing policy by their names in the API, nested ones as `GeoLocation.CountryCode`.
-        health_check_id: "" for none.
     """
 
     name: str

@@ -18,7 +18,6 @@ class AwsAccount:
         profile: the profile in the shared AWS configuration, "" for the SDK's default credential chain.
         role: ARN of a role to assume with these credentials, "" for none.
         external_id: the external id that the role's trust policy requires, "" for none; a secret.
-        calls: how Route 53 is called.
     """
 
     profile: str = ""
@@ -47,7 +46,6 @@ class Route53ZoneFilter:
     Attributes:
         ids: suffixes of zone ids, with or without `/hostedzone/`; one must match, () matches all.
         visibility: `public`, `private`, "" for both.
-        domains: the domain filter, applied to the zone's name.
         match_parent: whether parent zones of the domains match, too.
         tags: each `key` or `key=value`; the zone must have all of them.
     """
@@ -98,9 +96,7 @@ class AwsSettings:
         conditional: whether an update deletes the exact current record instead of overwriting it with UPSERT.
         attempts: attempts of a read, the first included; 0 for the maximum of 10.
         page_items: record sets in a page, at most 300.
-        max_changes: the most record set changes in a batch.
         max_bytes: the most characters of values in a batch.
-        max_values: the most values in a batch.
         pause_s: the least time between two batches of an account, 0 for none.
     """
 

@@ -48,9 +48,6 @@ class _Listing:
     """Collects the zones of all accounts, and the failures.
 
     Attributes:
-        zones: the zones found so far, by id.
-        calls: API calls so far.
-        excluded: the names of the zones that the filter excludes.
         _found_by_id: whether any account has a zone with one of the filter's ids.
         _list_errors: errors by account, for accounts that may not list zones and have no zone with one of these ids.
     """

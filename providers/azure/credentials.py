@@ -53,7 +53,6 @@ class IdentityTokens:
     """Tokens of one identity."""
 
     def __init__(self, config: AzureConfig) -> None:
-        """Choose the credential that *config* states."""
         self._scope = f"{config.find_cloud().audience}/.default"
         self.kind = config.choose_credential(os.environ)
         self._build = _choose_builder(config, self.kind)

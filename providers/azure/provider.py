@@ -126,7 +126,6 @@ class AzureWriter:
     """Writes one record set after the other, in the order of the batch."""
 
     def __init__(self, api: AzureApi, ownership_names: OwnershipNames | None) -> None:
-        """Create a writer that calls *api*. *ownership_names*: as in `ProviderContext`."""
         self._api = api
         self._ownership_names = ownership_names
 

@@ -30,15 +30,9 @@ class AzureSettings(Value, frozen=True, kw_only=True):
     """Settings of the provider.
 
     Attributes:
-        url: the address of Azure Resource Manager.
-        subscription: the id of the subscription.
-        group: the resource group of the zones.
         private: whether zones of Azure Private DNS are managed, or those of Azure DNS.
         zone_ids: texts with one of which the id of a zone must end; () for any.
         zone_names: which zones are managed, by name; None if *domains* decides.
-        domains: which names are managed.
-        page_names: names in a page of the reader.
-        calls: how the API is called.
     """
 
     url: str = ""

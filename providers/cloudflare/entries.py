@@ -164,7 +164,6 @@ class Operations(Value, frozen=True, kw_only=True):
     posts: tuple[Mapping[str, Any], ...] = ()
 
     def __bool__(self) -> bool:
-        """Return whether there is anything to do."""
         return bool(self.deletes or self.patches or self.posts)
 
     def encode(self) -> bytes:

@@ -22,7 +22,6 @@ class HostnameChange(Value, frozen=True, kw_only=True):
 
     Attributes:
         values: what the records ask for, each once, "" for none; () if all records that are written are deleted.
-        types: the types of the records that are written.
         is_new: whether none of them existed before.
     """
 

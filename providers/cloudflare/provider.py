@@ -38,7 +38,6 @@ class CloudflareReader:
     """Reads zones; safe from any thread."""
 
     def __init__(self, settings: CloudflareSettings, api: CloudflareApi) -> None:
-        """Create a reader that calls *api*."""
         self._settings = settings
         self._api = api
         self._plans: dict[str, str] = {}
@@ -102,7 +101,6 @@ class CloudflareWriter:
     """Sends batches, each in one call, and changes regional and custom hostnames, each in a call of its own."""
 
     def __init__(self, api: CloudflareApi) -> None:
-        """Create a writer that calls *api*."""
         self._api = api
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:

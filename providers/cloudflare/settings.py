@@ -22,20 +22,13 @@ class CloudflareSettings(Value, frozen=True, kw_only=True):
     """Settings of the provider.
 
     Attributes:
-        url: the address of the API.
         zone_ids: the ids of the zones, read one by one; () for all zones that the credentials can see.
         domains: which zones are managed, by name, if *zone_ids* is ().
         proxied: whether records are proxied whose annotation does not say.
         comment: the comment of records whose annotation does not say, "" for none.
         hostname_properties: the properties of names that are read and written, each with calls of its own.
         region: the region of records whose annotation does not say, "" for none.
-        min_tls_version: the least version of TLS of new custom hostnames.
-        certificate_authority: who issues the certificates of new custom hostnames.
-        page_items: values in a page.
-        page_names: names in a page of the reader.
         max_operations: the most operations of a batch; plans allow 200 (Free) or 3,500.
-        pause_s: the least time between two batches.
-        calls: how the API is called.
     """
 
     url: str = URL

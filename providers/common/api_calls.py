@@ -44,8 +44,6 @@ class CallOptions(Value, frozen=True, kw_only=True):
         rate_limit: how often it may be called, for each account.
         write_timeouts_s: how long a write may take to connect, and to respond.
         can_write: returns whether this process may write now; called right before the request.
-        on_request: receives every HTTP request.
-        on_call: receives every call.
     """
 
     rate_limit: RateLimit = RateLimit()
@@ -184,12 +182,9 @@ class TokenBucket:
     many processes there are.
 
     Attributes:
-        capacity: tokens of a full bucket.
         per_s: the normal refill rate, in tokens per second.
         tokens: tokens at *updated_at*; negative if calls took more than there were.
         rate: the refill rate now.
-        throttle_count: how often the service throttled.
-        slowed_at: when the refill rate was last reduced.
     """
 
     capacity: float
@@ -270,14 +265,8 @@ class RateLimiter:
     ) -> None:
         """Start with full buckets.
 
-        Args:
-            account: the name in reports.
-            rate: the limit of all calls of the account together, and of the calls of each action.
-            actions: the limits of the calls of actions that have others.
-            pause_s: the least time between two writes.
-            monotonic_s: returns the time.
-            wait: sleeps for some seconds.
-            choose: returns a random number from 0 up to 1.
+        *rate* limits all calls of *account* together, and the calls of each action without a limit in *actions*.
+        *pause_s* is the least time between two writes. *choose* returns a random number from 0 up to 1.
         """
         self._account_name = account
         self._rate = rate

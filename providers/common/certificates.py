@@ -22,9 +22,7 @@ _BUNDLES: Final = (
 def find_ca_bundle(environ: Mapping[str, str], *, sdk_variable: str) -> str:
     """Return the path of a file with all trusted certificates, as a Go program would find it; "" for the SDK's default.
 
-    Args:
-        environ: the environment variables; `SSL_CERT_FILE` and `SSL_CERT_DIR` decide.
-        sdk_variable: the SDK's own variable, which takes precedence.
+    `SSL_CERT_FILE` and `SSL_CERT_DIR` in *environ* decide, unless the SDK's own variable *sdk_variable* is set.
 
     Raises:
         OSError: `SSL_CERT_DIR` is set, and a certificate cannot be read or the joined file cannot be written.

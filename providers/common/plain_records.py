@@ -33,11 +33,8 @@ def adjust_record(
 ) -> DesiredRecord | Refusal:
     """Return *desired* in the form in which *zone* will hold it, or why it cannot.
 
-    Args:
-        desired: the desired record.
-        zone: the zone.
-        holders: what holds the records, for messages.
-        flattens_apex: whether a CNAME at the name of a zone is answered with the addresses of its target.
+    Messages say that *holders* hold the records. With *flattens_apex*, a CNAME at the name of a zone is answered with
+    the addresses of its target.
     """
     detail = _find_problem(desired, zone, holders, flattens_apex=flattens_apex)
     if detail:

@@ -38,10 +38,8 @@ class ProviderContext(Value, Generic[F], frozen=True, kw_only=True):
     """What a provider is built with.
 
     Attributes:
-        flags: the flags of the provider.
         plan: the flags that select names, types and zones.
         ownership_names: returns the names of the ownership records of a name and type; None without ownership records.
-        calls: how the service is called.
         table: the table of DynamoDB that has the ownership of records; None if none has.
         offline: whether only `adjust` of the reader is used, which must then need no credentials.
     """
@@ -103,7 +101,6 @@ class ProviderSpec(Value, Generic[F], frozen=True, kw_only=True):
         properties: the properties of records that it honours, one that ends with a slash for all that begin with it.
         optional_properties: return those that it honours only with certain flags.
         find_allowed: return what a property, by its key, may be if a value has no effect; "" if the value has one.
-        conditional: whether writes are conditional, which leader election needs.
         conditional_switch: the switch that makes them conditional, "" if none does.
         parent_zone_switch: the switch that also selects the zones above `--domain-filter`, "" if there is none.
         zone_id_kind: the kind of `--zone-id-filter`, None for that of all providers.

@@ -380,6 +380,5 @@ def _unescape(word: str) -> bytes:
 
 
 def _parse_escape(escape: re.Match[str]) -> str:
-    """Return the character that the backslash escape *escape* stands for."""
     code = escape.group(1)
     return code if len(code) == 1 else bytes([int(code)]).decode("latin-1")

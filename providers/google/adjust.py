@@ -38,7 +38,6 @@ def adjust_record(desired: DesiredRecord, zone: Zone, limits: ProjectLimits) -> 
 
 
 def _normalize(desired: DesiredRecord) -> DesiredRecord:
-    """Return *desired* in the form in which the service returns it."""
     routing = desired.properties.get(ROUTING_POLICY)
     if routing:
         routing = normalize_policy(routing)

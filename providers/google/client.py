@@ -84,14 +84,10 @@ class CloudDnsApi:
             return record_sets.parse_limits(_send_read(connection, _get_project_path(connection)).get("quota", {}))
 
     def list_record_sets(self, zone: str, zone_label: str, *, name: str, after: str, limit: int) -> CloudDnsPage:
-        """Return a page of record sets of a zone.
+        """Return a page of at most *limit* record sets of *zone*, which is a name or number.
 
-        Args:
-            zone: name or number of the zone.
-            zone_label: description of the zone for messages.
-            name: the name of the record sets, with a dot at the end; "" for all record sets.
-            after: the token of the page, "" for the first.
-            limit: the largest number of record sets.
+        Messages call it *zone_label*. *name* has a dot at the end; "" reads all record sets. *after* is the token of
+        the page, "" for the first.
         """
         query = {"maxResults": str(limit), "name": name, "pageToken": after}
         with self._call("resourceRecordSets.list", zone_label) as connection:
@@ -260,7 +256,6 @@ def _is_unsent(exc: requests.RequestException) -> bool:
 
 
 def _parse_error_response(exc: GoogleAPICallError, call: str, context: str) -> CallFailedError:
-    """Return the error for an error response."""
     errors = [error for error in exc.errors if isinstance(error, Mapping)]
     first = next((str(error["reason"]) for error in errors if error.get("reason")), "")
     parts = tuple(str(error["message"]) for error in errors if error.get("message"))

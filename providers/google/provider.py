@@ -150,7 +150,6 @@ class CloudDnsWriter:
     """
 
     def __init__(self, api: CloudDnsApi) -> None:
-        """Create a writer that calls *api*."""
         self._api = api
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:

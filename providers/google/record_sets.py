@@ -66,11 +66,7 @@ class ProjectLimits(Value, frozen=True, kw_only=True):
     """The Quota of a project; the defaults are those of the page "Quotas and limits".
 
     Attributes:
-        additions: the most record sets that a change adds.
-        deletions: the most record sets that a change deletes.
         size: the most bytes of record data in a change.
-        values: the most values of a record set.
-        name_servers: the most values of an NS record set.
     """
 
     additions: int = 1000

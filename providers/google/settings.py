@@ -17,7 +17,6 @@ class CloudDnsZoneFilter:
     Attributes:
         ids: suffixes of numeric ids or names of zones; one must match, () matches all.
         visibility: `public`, `private`, "" for both.
-        domains: the domain filter, applied to the zone's DNS name.
     """
 
     ids: tuple[str, ...] = ()
@@ -41,10 +40,8 @@ class GoogleSettings:
         project: ID of the project of the zones; "" is the project of the credentials or of the machine.
         endpoint: URL of the API without `/dns/v1`, "" for Google's own. If it starts with `http:`, for an emulator, no
             credentials are sent.
-        page_items: record sets in a page.
         max_changes: additions and deletions of a change together, 0 for the project's limit.
         pause_s: the least time between two changes, 0 for none.
-        calls: how the API is called.
     """
 
     project: str = ""

@@ -44,13 +44,9 @@ class InMemoryProvider:
         page_size: int = 300,
         default_ttl_s: int = 300,
     ) -> None:
-        """Start with the empty *zones* and the zones in *seed*.
+        """Start with the empty *zones* and the zones in *seed*, which can have any id and account.
 
-        Args:
-            zones: values of `--inmemory-zone`; "", the default of external-dns, is ignored.
-            seed: records by zone; these zones can have any id and account.
-            page_size: record sets in a page.
-            default_ttl_s: the TTL of records whose TTL is unset.
+        *zones* are the values of `--inmemory-zone`; "", the default of external-dns, is ignored.
         """
         named = [_parse_zone(text) for text in zones if text]
         self._zones = {zone.id: zone for zone in (*named, *seed)}

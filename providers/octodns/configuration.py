@@ -175,7 +175,6 @@ class _Configuration:
         return self._targets.setdefault(target_id, found)
 
     def _prepare(self, entry: Mapping[str, Any], what: str) -> tuple[type, dict[str, Any]]:
-        """Return the class of *entry* and its arguments, with their secrets."""
         class_name = entry.get("class")
         if not isinstance(class_name, str):
             raise UsageError(f"{what} has no class; give `class: MODULE.CLASS`")

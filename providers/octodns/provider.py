@@ -133,7 +133,6 @@ class OctodnsReader:
     )
 
     def __init__(self, zones: OctodnsZones) -> None:
-        """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
 
     def list_zones(self) -> ZoneList:
@@ -201,7 +200,6 @@ class OctodnsWriter:
     """Writes zones with octoDNS's `apply`; safe from any thread."""
 
     def __init__(self, zones: OctodnsZones) -> None:
-        """Create a writer to *zones*."""
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
@@ -224,7 +222,6 @@ class OctodnsWriter:
             self._zones.end_batch(zone.name)
 
     def _apply(self, snapshot: OctodnsSnapshot, batch: Batch) -> Outcome:
-        """Make the writes of *batch* in the zone of *snapshot*."""
         zone, writes, min_ttl_s = batch.zone, batch.writes, snapshot.zone.target.min_ttl_s
         names = {write.key.name for write in writes}
         current = snapshot.contents.index_records(names)

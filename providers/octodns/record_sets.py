@@ -32,12 +32,9 @@ def find_text_problem(targets: tuple[str, ...]) -> str:
 
 
 def build_octodns_record(zone: OctodnsZone, record: Record | DesiredRecord, options: Mapping[str, Any]) -> Any:  # noqa: ANN401 - octoDNS has no types
-    """Return *record* as octoDNS holds it in *zone*, validated.
+    """Return *record*, whose data is valid for its type, as octoDNS holds it in *zone*, validated.
 
-    Args:
-        zone: octoDNS's container.
-        record: a record whose data is valid for its type.
-        options: those of the current record, such as whether a service proxies it; `lenient` is left out.
+    *options* are those of the current record, such as whether a service proxies it; `lenient` is left out.
 
     Raises:
         InvalidValueError: octoDNS finds the record invalid.

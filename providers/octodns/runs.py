@@ -46,11 +46,8 @@ class OctodnsSnapshot:
     """What one instance of a provider read.
 
     Attributes:
-        zone: the configuration of the zone.
         provider: the instance, which can apply one batch.
         octodns_zone: octoDNS's container with all records.
-        contents: the records.
-        found: octoDNS's records by key.
         read_at_s: when the zone had been read, in monotonic seconds.
     """
 
@@ -137,7 +134,6 @@ def build_plans(snapshot: OctodnsSnapshot, change_sets: Sequence[ChangeSet], min
 
 
 def _build_plan(provider: Any, existing: Any, changes: Sequence[Any]) -> Any:  # noqa: ANN401 - octoDNS has no types
-    """Return octoDNS's plan to make *changes* in the zone *existing*."""
     desired = existing.copy()
     desired.apply(changes)
     plan = Plan(
@@ -153,7 +149,6 @@ def _build_plan(provider: Any, existing: Any, changes: Sequence[Any]) -> Any:  #
 
 
 def _build_change(snapshot: OctodnsSnapshot, write: Write, min_ttl_s: int) -> Any:  # noqa: ANN401 - octoDNS has no types
-    """Return the change of octoDNS for *write*, None if it changes nothing."""
     old = snapshot.found.get(write.key)
     if write.new is None:
         return Delete(old)

@@ -33,9 +33,7 @@ class SecretValues:
     def resolve(self, arguments: Mapping[str, Any], origin: str) -> dict[str, Any]:
         """Return *arguments* with the values of secret handlers, and mask all secrets from now on.
 
-        Args:
-            arguments: the arguments of a provider or a handler; nested mappings are resolved, too.
-            origin: what they belong to, for messages.
+        Nested mappings are resolved, too. *origin* says in messages what *arguments* belong to.
         """
         return {str(key): self._resolve(value, str(key), arguments, origin) for key, value in arguments.items()}
 

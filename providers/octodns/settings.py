@@ -16,7 +16,6 @@ class OctodnsZoneFilter:
 
     Attributes:
         ids: names of zones; one must match, () matches all.
-        domains: the domain filter.
     """
 
     ids: tuple[str, ...] = ()
@@ -34,10 +33,7 @@ class OctodnsSettings:
     """Which configuration to use, and how.
 
     Attributes:
-        path: the user's octoDNS configuration.
         offline: whether missing environment variables are allowed, because nothing is read or written.
-        page_names: names in a page.
-        calls: how the service is called.
     """
 
     path: Path

@@ -283,7 +283,6 @@ def _require_signature(query: dns.message.Message, response: dns.message.Message
 
 
 def _build_wire(message: dns.update.UpdateMessage, key: dns.tsig.Key | None) -> bytes:
-    """Return *message*, signed with *key*."""
     if key is not None:
         message.use_tsig(key)
     try:

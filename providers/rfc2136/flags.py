@@ -219,9 +219,6 @@ def find_warnings(settings: Mapping[str, Setting]) -> tuple[str, ...]:
     """Return a warning for each of TLS, Kerberos and TSIG that is not in use although flags of it are set.
 
     A warning has two lines. It is not an error, because external-dns accepts such flags.
-
-    Args:
-        settings: the flags that are set, by name.
     """
     tls, kerberos, insecure = (
         _is_set(settings, name) for name in ("rfc2136-use-tls", "rfc2136-gss-tsig", "rfc2136-insecure")

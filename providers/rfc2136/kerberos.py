@@ -189,12 +189,10 @@ class _Context:
     """A context whose failures are `CallFailedError`."""
 
     def __init__(self, context: gssapi.SecurityContext) -> None:
-        """Wrap *context*."""
         self._context = context
 
     @property
     def complete(self) -> bool:
-        """Whether client and server have proved to each other who they are."""
         return bool(self._context.complete)
 
     def start(self) -> bytes:
@@ -202,17 +200,14 @@ class _Context:
         return self._context.step() or b""
 
     def step(self, token: bytes) -> bytes:
-        """Take the server's *token*, and return the next one for it, b"" for none."""
         with _wrap_failures():
             return self._context.step(token) or b""
 
     def get_signature(self, message: bytes) -> bytes:
-        """Return the signature of *message*."""
         with _wrap_failures():
             return bytes(self._context.get_signature(message))
 
     def verify_signature(self, message: bytes, signature: bytes) -> object:
-        """Raise an exception if *signature* is not the server's for *message*."""
         with _wrap_failures():
             return self._context.verify_signature(message, signature)
 

@@ -67,7 +67,6 @@ class Rfc2136Reader:
     """Reads zones by transfer; safe from any thread."""
 
     def __init__(self, zones: Rfc2136Zones) -> None:
-        """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
         self.capabilities = Capabilities(
             atomic=True,
@@ -114,7 +113,6 @@ class Rfc2136Writer:
     """Writes zones by DNS UPDATE; safe from any thread."""
 
     def __init__(self, zones: Rfc2136Zones) -> None:
-        """Create a writer to *zones*."""
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
@@ -164,7 +162,6 @@ def _explain_failure(copy: ZoneCopy, writes: Sequence[Write], message: str) -> F
 
 
 def _select_records(zone: ZoneContents, writes: Sequence[Write]) -> Mapping[RecordKey, Record]:
-    """Return the records at the names of *writes* by key."""
     names = {write.key.name for write in writes}
     return zone.index_records(names)
 

@@ -18,7 +18,6 @@ class DnsServer:
     port: int = 53
 
     def __str__(self) -> str:
-        """Return host and port for messages."""
         return f"{self.host} port {self.port}"
 
 
@@ -27,7 +26,6 @@ class TsigSecret:
     """A TSIG key (RFC 8945).
 
     Attributes:
-        algorithm: such as `hmac-sha256`.
         secret: the secret in base64; never shown.
     """
 
@@ -92,17 +90,12 @@ class Rfc2136Settings:
 
     Attributes:
         servers: the servers, at least one; all serve the same zones.
-        key: signs all messages, None for none.
         authenticator: for keys that sign one update each (GSS-TSIG), instead of *key*; None for none.
         tls: for DNS over TLS; None for plain TCP.
         strategy: which server the next call goes to first: `disabled` (the last one that did not fail), `round-robin`,
             `random`.
-        min_ttl_s: the least TTL that is written, in seconds.
         max_writes: the most writes in one message; a value below 10 counts as 10, so that the writes of one name fit.
-        page_names: names in a page.
-        max_transfer_bytes: the most bytes of one transfer.
         max_transfer_records: the most records of one transfer; each takes more than 1 KiB of memory.
-        calls: how the service is called.
     """
 
     servers: tuple[DnsServer, ...]

@@ -52,7 +52,6 @@ def _read_tsig_key(flags: Rfc2136Flags) -> TsigSecret:
 
 
 def _build_kerberos(flags: Rfc2136Flags) -> Authenticator:
-    """Build what logs in to Kerberos."""
     password = read_secret(
         "rfc2136-kerberos-password", flags.rfc2136_kerberos_password, flags.rfc2136_kerberos_password_file
     )

@@ -28,12 +28,9 @@ _PASSING: Final = frozenset({dns.rcode.SERVFAIL, dns.rcode.BADTIME, dns.rcode.BA
 
 
 def negotiate(context: SecurityContext, token: bytes, exchange: Callable[[bytes], bytes]) -> dns.tsig.Key:
-    """Return a key that the server accepts until it is deleted.
+    """Return a key that the server accepts until it is deleted. *token* is the first one of *context*.
 
-    Args:
-        context: signs with the key, and verifies.
-        token: the first token of *context*.
-        exchange: sends a message, and returns the response.
+    *exchange* sends a message, and returns the response.
 
     Raises:
         CallFailedError: the token is too large, or the server rejects the user, does not prove who it is, or does not

@@ -31,7 +31,6 @@ class ZoneCopy:
     """The copy of one zone; safe from any thread."""
 
     def __init__(self, zone: DnsName, client: DnsClient) -> None:
-        """Start without records; nothing is read yet."""
         self._name = rdata.build_name(zone)
         self._client = client
         self._lock = Lock()

@@ -69,7 +69,6 @@ class EndpointsRefusedError(CallFailedError):
     """
 
     def __init__(self, code: str, detail: str = "", *, is_final: bool = False) -> None:
-        """Describe the answer by *code* and *detail*."""
         super().__init__(FailureKind.RETRYABLE, f"{_CALL} {ADJUST}", "", code, detail)
         self.is_final = is_final
 
@@ -82,7 +81,6 @@ class WebhookClient:
     """Calls one webhook, from any thread. Every call raises only `CallFailedError`."""
 
     def __init__(self, settings: WebhookSettings) -> None:
-        """Prepare calls; nothing is sent yet."""
         self._settings = settings
         self._url = urlsplit(settings.url)
         self.rate_limiter = RateLimiter(rate=settings.calls.rate_limit)

@@ -67,7 +67,6 @@ class WebhookZones:
     """The zones of one webhook: its client, its filter and its records. Reader and writer have it in common."""
 
     def __init__(self, settings: WebhookSettings) -> None:
-        """Prepare the client; nothing is sent yet."""
         self.settings = settings
         self.client = WebhookClient(settings)
         self.filter = DomainFilter()
@@ -134,7 +133,6 @@ class WebhookReader:
     """Reads records, and shows desired records to the webhook; safe from any thread."""
 
     def __init__(self, zones: WebhookZones) -> None:
-        """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
         self._answers: dict[DesiredRecord, tuple[DesiredRecord | Refusal, ...]] = {}
         self._failing: set[DesiredRecord] = set()  # those that failed alone, and were not answered since
@@ -227,7 +225,6 @@ class WebhookReader:
         return failed
 
     def _store(self, request: Sequence[DesiredRecord], answers: Iterable[Endpoint]) -> None:
-        """Store the *answers* to a *request*. Those at other names are ignored."""
         by_name: dict[DnsName, list[Endpoint]] = {}
         for endpoint in answers:
             if (name := parse_service_name(endpoint.dns_name)) is not None:
@@ -268,7 +265,6 @@ class WebhookWriter:
     """Sends changes to the webhook; safe from any thread."""
 
     def __init__(self, zones: WebhookZones) -> None:
-        """Create a writer to *zones*."""
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:

@@ -15,12 +15,8 @@ class WebhookSettings:
     Attributes:
         url: the address of the webhook, with http:// or https://; user and password are sent as basic authentication.
         timeout_s: the time limit of one call in seconds, from connecting to the last byte of the answer.
-        max_body_bytes: the most bytes of an answer.
         domains: the domains of `--domain-filter`, from which zones are taken if the webhook names none.
-        max_writes: the most changes of one request.
-        page_names: names in a page.
         reuse_s: how old the records may be from which the first page of a zone is taken, in seconds.
-        calls: how it is called.
     """
 
     url: str

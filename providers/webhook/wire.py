@@ -67,7 +67,6 @@ class Endpoint(Value, frozen=True, kw_only=True, omit_defaults=True, rename="cam
 
     Attributes:
         record_ttl: seconds; 0 or less if no TTL is configured.
-        labels: such as `owner` and `resource`.
         provider_specific: the properties, in the order of the JSON.
     """
 
@@ -101,7 +100,6 @@ class Changes(Value, frozen=True, kw_only=True):
     delete: tuple[Endpoint, ...] = ()
 
     def __len__(self) -> int:
-        """Return the number of endpoints in the four lists."""
         return len(self.create) + len(self.update_old) + len(self.update_new) + len(self.delete)
 
 

@@ -33,7 +33,6 @@ class ZoneFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        """Use the folder *path*."""
         self.path = path
         self._loaded: dict[str, _Loaded] = {}
         self._lock = Lock()

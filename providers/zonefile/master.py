@@ -63,9 +63,7 @@ class MasterFile:
     """A file and the zone in it.
 
     Attributes:
-        label: the file's name, for messages.
         zone: the owner of the SOA; None if there is no SOA, or its owner is no `DnsName`.
-        entries: all entries in the order of the file.
         records: the records of the zone without the SOA.
         read_only: record sets that are at least partly in included files or $GENERATE lines, with the place for
             messages.

@@ -27,13 +27,7 @@ class ZoneFileReader:
     )
 
     def __init__(self, folder: ZoneFolder, *, ids: tuple[str, ...] = (), page_names: int = 1000) -> None:
-        """Create a reader.
-
-        Args:
-            folder: the folder with the zone files.
-            ids: suffixes of the file names to read; () reads all.
-            page_names: names in a page.
-        """
+        """Create a reader of the files whose names have one of the suffixes *ids*; () reads all."""
         self._folder = folder
         self._ids = ids
         self._page_names = page_names

@@ -46,18 +46,10 @@ class LiveCluster:
         random_fraction: Callable[[], float] = random.random,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Read the cluster at *api*, from the first required kind on.
+        """Read the cluster at *api*, from the first required kind on. `close` closes *api*, too.
 
-        Args:
-            api: the API server; `close` closes it, too.
-            namespaces: namespaces to watch; all if None.
-            cluster_id: the value of `--cluster-id`.
-            full_kinds: kinds whose objects keep all fields, for templates, among them those of
-                `--unstructured-resource`.
-            keep_managers: whether objects keep the managers of their fields.
-            timing: intervals of lists and watches; the defaults if None.
-            random_fraction: returns numbers from 0 up to 1.
-            monotonic: seconds that never go back.
+        *namespaces* None watches all. Objects of *full_kinds* keep all fields, for templates; *keep_managers* keeps the
+        managers of fields. *random_fraction* returns numbers from 0 up to 1.
         """
         self._api = api
         self._namespaces = namespaces or WatchedNamespaces()

@@ -68,12 +68,8 @@ class ExistenceChecker:
     ) -> None:
         """Check objects through *api*.
 
-        Args:
-            api: the API server.
-            page_size: the number of objects in a page of a list.
-            scope: returns, for the key of an object, the namespace to list in place of many GETs; "" is all namespaces.
-            check_identity: `IdentityReader.check`; what it returns changes when another cluster responds.
-            monotonic: seconds that never go back.
+        *scope* returns, for the key of an object, the namespace to list in place of many GETs; "" is all namespaces.
+        *check_identity* is `IdentityReader.check`; what it returns changes when another cluster responds.
         """
         self._api = api
         self._page_size = page_size
@@ -191,7 +187,7 @@ class ExistenceChecker:
         return sorted(key for key in found if key.kind == kind and namespace in {"", key.namespace})
 
     def _list_names_in_any_version(self, kind: Kind, namespace: str) -> frozenset[tuple[str, str]]:
-        """Call `_list_names` for the first served version of *kind*."""
+        """List namespace and name of all objects, in the first served version of *kind*."""
         *preferred, last = kind.versions
         query = {"limit": str(self._page_size)}
         for version in preferred:

@@ -57,20 +57,11 @@ class Reflector:
         keep_full: bool = False,
         keep_managers: bool = False,
     ) -> None:
-        """Prepare to list and watch *kind* in *namespace*.
+        """Prepare to list and watch *kind* in *namespace*, "" for all. *report* is called on the reflector's thread.
 
-        Args:
-            api: the API server.
-            kind: what to list.
-            namespace: "" for all namespaces.
-            report: receives what changed; called on the reflector's thread.
-            timing: the intervals of lists and watches.
-            check_identity: `IdentityReader.check`; what it returns changes when another cluster responds.
-            on_listed: called after each complete list, and after each event while the list is distrusted.
-            random_fraction: returns numbers from 0 up to 1.
-            monotonic: seconds that never go back.
-            keep_full: whether to keep all fields of each object.
-            keep_managers: whether to keep the managers of its fields.
+        *check_identity* is `IdentityReader.check`; what it returns changes when another cluster responds. *on_listed*
+        is called after each complete list, and after each event while the list is distrusted. *random_fraction* returns
+        numbers from 0 up to 1.
         """
         self.tracker = DeltaTracker(kind, keep_full=keep_full, keep_managers=keep_managers)
         self._api = api
@@ -335,7 +326,6 @@ class Reflector:
                 self._stream = None
 
     def _receive_initial_list(self, lines: Iterable[bytes]) -> None:
-        """Process the initial list of a watch."""
         self.tracker.begin_list()
         try:
             version = self._receive_initial_events(lines)

@@ -39,7 +39,6 @@ class ListPage(NamedTuple):
     """A page of a list.
 
     Attributes:
-        resource_version: resource version of the list, never "".
         continue_token: token to request the next page; "" on the last page.
     """
 

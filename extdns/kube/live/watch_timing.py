@@ -27,7 +27,6 @@ class WatchTiming:
         failing_after_s: a synced kind whose requests fail counts as failing after so long. An API server that restarts
             is back by then.
         healthy_after_s: a watch that was open for so long counts as successful even without events.
-        page_size: objects in one page of a list.
         initial_relist_s: pause before the second relist while GETs contradict the list.
         max_relist_s: the longest such pause. These pauses double up to it, since a full list is expensive.
     """
@@ -82,5 +81,4 @@ class WatchBackoff:
         return max(1, round(shortest_s + self._random() * (self._timing.max_watch_s - shortest_s)))
 
     def _add_jitter(self, max_s: float) -> float:
-        """Return a random time between half of *max_s* and *max_s*."""
         return max_s * (0.5 + self._random() / 2)
