@@ -47,28 +47,28 @@ class DirtyNames:
             return
         added = {name: self._weigh(name) for name in set(names)}
         if sum(added.values()) > self._most:
-            self._line |= sorted(added.items())
+            self._line |= {name: added[name] for name in sorted(added)}
         else:
             self._new |= added
 
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans."""
-        by_weight = sorted(self._new.items(), key=lambda item: (item[1], item[0]))
-        light = self._select(by_weight)
-        self._line |= sorted(by_weight[len(light) :])
-        taken = self._now.union(light, self._select((self._line or self._last).items()))
+        light = self._select(self._new, sorted(self._new, key=lambda name: (self._new[name], name)))
+        self._line |= {name: self._new[name] for name in sorted(self._new.keys() - light)}
+        line = self._line or self._last
+        taken = self._now.union(light, self._select(line, line))
         self._now, self._new = set(), {}
         for name in taken:
             self._line.pop(name, None)
             self._last.pop(name, None)
         return taken
 
-    def _select(self, weighed: Iterable[tuple[DnsName, int]]) -> list[DnsName]:
-        """Return the first of the *weighed* names: as many as are few, but at least one."""
+    def _select(self, weights: Mapping[DnsName, int], names: Iterable[DnsName]) -> list[DnsName]:
+        """Return the first of *names*, which count as *weights* says: as many as are few, but at least one."""
         found: list[DnsName] = []
         left = self._most
-        for name, weight in weighed:
-            left -= weight
+        for name in names:
+            left -= weights[name]
             if found and left < 0:
                 break
             found.append(name)
