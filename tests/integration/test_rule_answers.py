@@ -44,18 +44,7 @@ class Shop:
         self.installation.replace_manifests(service("web", address="169.254.0.1"), service("api"))
 
     def call(self, *arguments: str) -> int:
-        return cli.main(
-            [
-                *arguments,
-                "--source=service",
-                "--provider=zonefile",
-                f"--zonefile-dir={self.installation.zones.folder}",
-                "--txt-owner-id=me",
-                f"--manifests={self.installation.manifests}",
-                f"--policy-rules={self.rules}",
-            ],
-            {},
-        )
+        return cli.main([*arguments, *self.installation.flags(f"--policy-rules={self.rules}")], {})
 
     def read(self, *arguments: str) -> str:
         self.call(*arguments)

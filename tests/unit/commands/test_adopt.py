@@ -32,13 +32,7 @@ def installation(tmp_path: Path) -> Installation:
 
 
 def adopt(installation: Installation, *more: str, owner: str = "me") -> int:
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        f"--txt-owner-id={owner}",
-    ]
-    return cli.main(["adopt", *flags, f"--manifests={installation.manifests}", *more], {})
+    return cli.main(["adopt", *installation.flags(*more, owner=owner)], {})
 
 
 HEADING = "Zone example.org (example.org.zone, zonefile)  6 records, 0 ours\n\n"
@@ -106,9 +100,8 @@ def test_adopt_writes_the_ownership_record_of_the_name_of_a_zone_inside_the_zone
     installation = Installation(tmp_path, example_org="@ IN A 192.0.2.1\n")
     installation.replace_manifests(service("apex", "example.org"))
     assert adopt(installation, "--yes") == 0
-    flags = ["--provider=zonefile", f"--zonefile-dir={installation.zones.folder}", "--txt-owner-id=me"]
     capsys.readouterr()
-    assert cli.main(["owners", *flags, "--source=service", f"--manifests={installation.manifests}"], {}) == 0
+    assert cli.main(["owners", *installation.flags()], {}) == 0
     found = capsys.readouterr().out
     assert found.startswith("Zone example.org (example.org.zone)  2 records, 1 ours\n")
     assert found.endswith("0 orphans, 0 stray ownership records.\n")

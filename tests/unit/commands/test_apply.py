@@ -42,27 +42,16 @@ def installation(tmp_path: Path) -> Installation:
     return found
 
 
-def flags(installation: Installation, *more: str) -> list[str]:
-    return [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        f"--manifests={installation.manifests}",
-        "--txt-owner-id=me",
-        *more,
-    ]
-
-
 def store_plan(installation: Installation, capsys: pytest.CaptureFixture[str], *more: str) -> Path:
     """Store the current plan in a file, and return its path."""
-    cli.main(["plan", "--output=json", *flags(installation, *more)], {})
+    cli.main(["plan", "--output=json", *installation.flags(*more)], {})
     path = installation.manifests.parent / "plan.json"
     path.write_text(capsys.readouterr().out, encoding="utf-8")
     return path
 
 
 def apply(installation: Installation, plan: Path, *more: str) -> int:
-    return cli.main(["apply", f"--plan={plan}", *flags(installation, *more)], {})
+    return cli.main(["apply", f"--plan={plan}", *installation.flags(*more)], {})
 
 
 def test_apply_makes_the_changes_of_the_plan(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:

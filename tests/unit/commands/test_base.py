@@ -49,13 +49,8 @@ def write(folder: Path, *objects: Mapping[str, object]) -> None:
 
 
 def plan(installation: Installation, *more: str, manifests: str = "") -> int:
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-    ]
-    return cli.main(["plan", *flags, f"--manifests={manifests or installation.manifests}", *more], {})
+    flags = installation.flags(*more)
+    return cli.main(["plan", *([f"--manifests={manifests}", *flags[1:]] if manifests else flags)], {})
 
 
 EXPECTED = (
@@ -171,16 +166,7 @@ def test_a_plan_with_a_base_cannot_be_applied(
 ) -> None:
     assert plan(installation, f"--base={base}", "--output=json") == 2
     (tmp_path / "plan.json").write_text(capsys.readouterr().out)
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-    ]
-    assert (
-        cli.main(["apply", f"--plan={tmp_path / 'plan.json'}", *flags, f"--manifests={installation.manifests}"], {})
-        == 1
-    )
+    assert cli.main(["apply", f"--plan={tmp_path / 'plan.json'}", *installation.flags()], {}) == 1
     assert capsys.readouterr().err.startswith("error: the plan was made with --base, so it cannot be applied\n")
 
 

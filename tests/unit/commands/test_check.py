@@ -172,25 +172,15 @@ def test_check_tests_permission_for_the_objects_that_a_source_looks_up(
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
-    found = Installation(tmp_path, example_org="")
+    found = Installation(tmp_path, sources=["service"], example_org="")
     found.replace_manifests(service("web", "web.example.org"))
     return found
-
-
-def flags(installation: Installation, *more: str) -> list[str]:
-    arguments = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-    ]
-    return [*arguments, f"--manifests={installation.manifests}", *more]
 
 
 def test_with_manifests_check_reports_zones_and_objects_and_no_permissions_in_the_cluster(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["check", *flags(installation)], {}) == 0
+    assert cli.main(["check", *installation.flags()], {}) == 0
     assert capsys.readouterr().out == (
         "ok       zone example.org (example.org.zone): 1 record read, 0 ours\n"
         "ok       objects: 1 object read\n"
@@ -206,7 +196,7 @@ def test_check_reports_a_zone_folder_without_zone_files(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.zones.path().unlink()
-    assert cli.main(["check", *flags(installation)], {}) == 1
+    assert cli.main(["check", *installation.flags()], {}) == 1
     output = capsys.readouterr().out
     assert f"missing  scope: --zonefile-dir={installation.zones.folder} holds no zone file\n" in output
 
@@ -215,7 +205,7 @@ def test_check_reports_as_missing_that_no_object_was_read(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests()
-    assert cli.main(["check", *flags(installation)], {}) == 1
+    assert cli.main(["check", *installation.flags()], {}) == 1
     lines = capsys.readouterr().out.splitlines()
     path = f"--manifests={installation.manifests}"
     assert f"missing  scope: no object was read from {path} for --source=service" in lines
@@ -225,7 +215,7 @@ def test_check_reports_as_unknown_that_the_objects_that_were_read_request_no_nam
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests({**service("web"), "metadata": {"name": "web", "namespace": "shop"}})
-    assert cli.main(["check", *flags(installation)], {}) == 0
+    assert cli.main(["check", *installation.flags()], {}) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "unknown  scope: 1 object was read, and it requests no name" in lines
     assert lines[-1] == "Nothing is known to be missing, but 1 thing is unknown."
@@ -235,7 +225,7 @@ def test_check_reports_a_misspelled_kind_in_a_manifest_and_suggests_the_right_on
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests({**service("web", "web.example.org"), "kind": "Servce"})
-    assert cli.main(["check", *flags(installation)], {}) == 1
+    assert cli.main(["check", *installation.flags()], {}) == 1
     assert "kind Servce of v1 does not exist; did you mean: Service" in capsys.readouterr().out
 
 
@@ -245,11 +235,11 @@ def test_check_reports_a_read_only_zone_folder_as_missing_permission(capsys: pyt
         installation = Installation(Path(folder), example_org="")
         installation.replace_manifests(service("web", "web.example.org"))
         assert (
-            cli.main(["check", *flags(installation)], {}) == 0
+            cli.main(["check", *installation.flags()], {}) == 0
         )  # This also imports everything that the command needs.
         installation.zones.folder.chmod(0o555)
         with unprivileged():
-            assert cli.main(["check", *flags(installation)], {}) == 1
+            assert cli.main(["check", *installation.flags()], {}) == 1
         installation.zones.folder.chmod(0o755)
     lines = capsys.readouterr().out.splitlines()
     (problem,) = (line for line in lines if line.startswith("missing"))
@@ -260,7 +250,7 @@ def test_check_reports_a_read_only_zone_folder_as_missing_permission(capsys: pyt
 
 def check_file(installation: Installation, flag: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Return what `extdns check` prints about *flag*, which names a file."""
-    cli.main(["check", *flags(installation), flag], {})
+    cli.main(["check", *installation.flags(), flag], {})
     (line,) = (line for line in capsys.readouterr().out.splitlines() if flag in line)
     return line.replace(f"{flag}: ", "")
 
@@ -301,7 +291,7 @@ def test_check_reports_a_read_only_folder_of_the_state_file_and_the_audit_log(
         Path(folder).chmod(0o755)
         installation = Installation(Path(folder), example_org="")
         installation.replace_manifests(service("web", "web.example.org"))
-        cli.main(["check", *flags(installation)], {})  # imports everything that the command needs
+        cli.main(["check", *installation.flags()], {})  # imports everything that the command needs
         Path(folder).chmod(0o555)  # for whoever runs the tests, too
         with unprivileged():
             for flag in (f"--state-file={folder}/state.json", f"--audit-log={folder}/audit.jsonl"):
@@ -312,7 +302,7 @@ def test_check_reports_a_read_only_folder_of_the_state_file_and_the_audit_log(
 def test_check_reports_a_flag_value_that_cannot_match_anything(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["check", *flags(installation, "--managed-record-types=A,TXT")], {}) == 1
+    assert cli.main(["check", *installation.flags("--managed-record-types=A,TXT")], {}) == 1
     output = capsys.readouterr()
     assert output.out.startswith(
         "missing  --managed-record-types=A,TXT is not a record type: it matches nothing\n"
@@ -323,7 +313,7 @@ def test_check_reports_a_flag_value_that_cannot_match_anything(
 def test_the_zone_id_filter_selects_a_zone_file_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     installation = Installation(tmp_path, example_org="", example_net="")
     installation.replace_manifests(service("web", "web.example.org"))
-    assert cli.main(["check", *flags(installation, "--zone-id-filter=example.org.zone")], {}) == 0
+    assert cli.main(["check", *installation.flags("--zone-id-filter=example.org.zone")], {}) == 0
     output = capsys.readouterr().out
     assert "zone example.org (example.org.zone)" in output
     assert "example.net" not in output
@@ -333,14 +323,14 @@ def test_check_escapes_the_name_of_an_unreadable_file(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (installation.manifests / "broken\x1b.yaml").write_text("kind: [")
-    assert cli.main(["check", *flags(installation)], {}) == 1
+    assert cli.main(["check", *installation.flags()], {}) == 1
     output = capsys.readouterr().out
     assert "missing  reading: " in output
     assert all(line.isprintable() for line in output.splitlines())
 
 
 def test_check_prints_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["check", *flags(installation, "--output=json")], {}) == 0
+    assert cli.main(["check", *installation.flags("--output=json")], {}) == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=CheckDocument)
     assert [(one.what, one.state) for one in document.checks] == [
         ("zone example.org (example.org.zone)", "ok"),
@@ -380,6 +370,6 @@ def test_check_compiles_the_rules_and_names_those_that_cannot_be_used(
 def test_a_flag_of_another_provider_is_shown_and_is_no_failure(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["check", *flags(installation, "--cloudflare-proxied")], {}) == 0
+    assert cli.main(["check", *installation.flags("--cloudflare-proxied")], {}) == 0
     shown = "unknown  --cloudflare-proxied has no effect with --provider=zonefile: it is a flag of cloudflare\n"
     assert shown in capsys.readouterr().out

@@ -42,14 +42,7 @@ def installation(tmp_path: Path) -> Installation:
 
 
 def explain(installation: Installation, what: str, *more: str) -> int:
-    flags = [
-        f"--manifests={installation.manifests}",
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-    ]
-    return cli.main(["explain", what, *flags, *more], {})
+    return cli.main(["explain", what, *installation.flags(*more)], {})
 
 
 def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_what_to_do_next(

@@ -109,14 +109,7 @@ def list_command_lines() -> Iterator[tuple[str, ...]]:
 def test_no_command_prints_control_characters_from_objects_or_zones(
     installation: Installation, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-        f"--manifests={installation.manifests}",
-        "--log-level=fatal",
-    ]
+    flags = installation.flags("--log-level=fatal")
     with NameServer("example.org", {("hand.example.org", "A"): ("192.0.2.1",)}) as server:
         nameserver = [f"--nameserver={server.address}"] if command[0] == "verify" else []
         cli.main([*command, *nameserver, *(flags if command[0] != "iam-policy" else [])], {})

@@ -34,16 +34,8 @@ def installation(tmp_path: Path) -> Installation:
 
 
 def run(installation: Installation, command: str, *more: str, provider: str = "zonefile") -> int:
-    flags = [
-        "--source=service",
-        f"--provider={provider}",
-        f"--manifests={installation.manifests}",
-        "--txt-owner-id=me",
-        *more,
-    ]
-    return cli.main(
-        [command, *([f"--zonefile-dir={installation.zones.folder}"] if provider == "zonefile" else []), *flags], {}
-    )
+    flags = [flag.replace("=zonefile", f"={provider}") for flag in installation.flags(*more)]
+    return cli.main([command, *(flag for flag in flags if provider == "zonefile" or "--zonefile" not in flag)], {})
 
 
 def test_owners_are_listed_with_the_number_of_their_records_and_with_orphans_and_stray_ownership_records(

@@ -42,16 +42,7 @@ def installation(tmp_path: Path) -> Installation:
 
 
 def plan(installation: Installation, *more: str) -> int:
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-    ]
-    manifests = (
-        [] if any(flag.startswith("--manifests") for flag in more) else [f"--manifests={installation.manifests}"]
-    )
-    return cli.main(["plan", *flags, *manifests, *more], {})
+    return cli.main(["plan", *installation.flags(*more)], {})
 
 
 STATELESS = (
@@ -240,14 +231,8 @@ def test_an_invalid_command_line_of_plan_exits_with_1(
 
 
 def test_plan_reads_manifests_from_standard_input(installation: Installation) -> None:
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-    ]
     ended = subprocess.run(
-        [sys.executable, "-m", "extdns", "plan", "--manifests=-", *flags],
+        [sys.executable, "-m", "extdns", "plan", *installation.flags("--manifests=-")[1:]],
         input=(installation.manifests / "all.json").read_text(encoding="utf-8"),
         cwd=ROOT,
         capture_output=True,

@@ -32,16 +32,8 @@ def installation(tmp_path: Path) -> Installation:
 
 def config(installation: Installation, *more: str) -> Config:
     """Return the configuration of *installation*; flags in *more* replace those of the same name."""
-    flags = [
-        f"--manifests={installation.manifests}",
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-        "--metrics-address=127.0.0.1:0",
-    ]
-    replaced = {flag.partition("=")[0] for flag in more} - {"--source"}
-    return parse([*(flag for flag in flags if flag.partition("=")[0] not in replaced), *more], {})
+    replaced = {flag.partition("=")[0] for flag in more}
+    return parse([*(flag for flag in installation.flags() if flag.partition("=")[0] not in replaced), *more], {})
 
 
 @pytest.fixture(autouse=True)
@@ -155,7 +147,7 @@ def test_a_usage_error_found_during_assembly_leaves_no_thread_running(installati
 def test_the_configuration_and_each_flag_that_has_no_effect_are_logged_at_the_start(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run.main(config(installation, "--once", "--source=ingress", "--events", "--dry-run"))
+    run.main(config(installation, "--once", "--events", "--dry-run"))
     output = capsys.readouterr().err.splitlines()
     (configured,) = (line for line in output if "msg=Configuration" in line)
     for part in ("once=true", "compat=false", 'source="service, ingress"', "interval=1m", "txt-owner-id=me"):

@@ -73,15 +73,8 @@ def installation(tmp_path: Path) -> Installation:
 
 
 def run(installation: Installation, servers: tuple[NameServer, ...], *arguments: str, clock: PausedClock) -> int:
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-    ]
     query = [f"--nameserver={server.address}" for server in servers]
-    command_line = [*arguments, *query, *flags, f"--manifests={installation.manifests}"]
-    return run_command("verify", command_line, {}, clock=clock, pause=clock.pause)
+    return run_command("verify", [*arguments, *query, *installation.flags()], {}, clock=clock, pause=clock.pause)
 
 
 Servers = tuple[NameServer, NameServer]
@@ -314,11 +307,5 @@ def test_verify_prints_json(
 def test_an_invalid_command_line_of_verify_exits_with_1(
     installation: Installation, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        "--txt-owner-id=me",
-    ]
-    assert cli.main(["verify", *arguments, *flags, f"--manifests={installation.manifests}"], {}) == 1
+    assert cli.main(["verify", *arguments, *installation.flags()], {}) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
