@@ -12,7 +12,6 @@ from extdns.documents.migration import AdoptionDocument
 from tests.objects import service, services
 from tests.program.installation import Installation
 
-ROOT = Path(__file__).parents[3]
 BLUE = '"heritage=external-dns,external-dns/owner=blue"'
 
 

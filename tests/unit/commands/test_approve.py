@@ -21,7 +21,6 @@ from extdns.kube.state_store import FileStateStore
 from extdns.model.saved_state import Approval, Saved, SavedHolds, SavedScope, SavedZone
 from tests.fakes.clocks import MovedClock
 
-ROOT: Final = Path(__file__).parents[3]
 NOW: Final = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
 NOW_S: Final = NOW.timestamp()
 SCOPE: Final = SavedScope(
@@ -259,12 +258,6 @@ def test_status_with_manifests_requires_a_state_file(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == (
         "error: with --manifests, state is saved only in a --state-file\n  give --state-file=PATH, too\n"
     )
-
-
-@pytest.mark.parametrize("command", ["approve", "status"])
-def test_approve_and_status_each_have_a_help_text(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([command, "--help"], {}) == 0
-    assert capsys.readouterr().out.startswith(f"Usage: extdns {command} ")
 
 
 @pytest.mark.parametrize("command", [["status"], ["approve", "1234-5678"]])

@@ -19,7 +19,6 @@ from tests.program.installation import Installation
 from tests.program.process import unprivileged
 from tests.program.running import HastyClock
 
-ROOT = Path(__file__).parents[3]
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
@@ -144,17 +143,6 @@ def test_with_leader_election_check_tests_the_permission_to_update_leases(
     assert "permission to update leases.coordination.k8s.io " in output
 
 
-def test_if_the_api_server_does_not_answer_check_reports_nothing_else_as_missing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with ApiServer() as server:
-        gone = Installation(tmp_path, server, example_org="")
-    assert check(gone) == 1
-    first, remedy, *_, summary = capsys.readouterr().out.splitlines()
-    assert first.startswith("missing  API server: the API server does not answer: GET /version: ")
-    assert (remedy, summary) == ("         check --kubeconfig, --server, and the network", "1 thing missing.")
-
-
 @pytest.mark.parametrize(
     ("more", "resources"),
     [
@@ -219,33 +207,6 @@ def test_check_reports_as_unknown_that_the_objects_that_were_read_request_no_nam
     lines = capsys.readouterr().out.splitlines()
     assert "unknown  scope: 1 object was read, and it requests no name" in lines
     assert lines[-1] == "Nothing is known to be missing, but 1 thing is unknown."
-
-
-def test_check_reports_a_misspelled_kind_in_a_manifest_and_suggests_the_right_one(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation.replace_manifests({**service("web", "web.example.org"), "kind": "Servce"})
-    assert cli.main(["check", *installation.flags()], {}) == 1
-    assert "kind Servce of v1 does not exist; did you mean: Service" in capsys.readouterr().out
-
-
-def test_check_reports_a_read_only_zone_folder_as_missing_permission(capsys: pytest.CaptureFixture[str]) -> None:
-    with TemporaryDirectory(dir="/tmp") as folder:  # which every user can reach
-        Path(folder).chmod(0o755)
-        installation = Installation(Path(folder), example_org="")
-        installation.replace_manifests(service("web", "web.example.org"))
-        assert (
-            cli.main(["check", *installation.flags()], {}) == 0
-        )  # This also imports everything that the command needs.
-        installation.zones.folder.chmod(0o555)
-        with unprivileged():
-            assert cli.main(["check", *installation.flags()], {}) == 1
-        installation.zones.folder.chmod(0o755)
-    lines = capsys.readouterr().out.splitlines()
-    (problem,) = (line for line in lines if line.startswith("missing"))
-    assert problem.startswith("missing  permission to change zone example.org (example.org.zone): the folder ")
-    assert " is read-only for user " in problem
-    assert lines[-1] == "1 thing missing."
 
 
 def check_file(installation: Installation, flag: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -317,16 +278,6 @@ def test_the_zone_id_filter_selects_a_zone_file_by_its_name(tmp_path: Path, caps
     output = capsys.readouterr().out
     assert "zone example.org (example.org.zone)" in output
     assert "example.net" not in output
-
-
-def test_check_escapes_the_name_of_an_unreadable_file(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (installation.manifests / "broken\x1b.yaml").write_text("kind: [")
-    assert cli.main(["check", *installation.flags()], {}) == 1
-    output = capsys.readouterr().out
-    assert "missing  reading: " in output
-    assert all(line.isprintable() for line in output.splitlines())
 
 
 def test_check_prints_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:

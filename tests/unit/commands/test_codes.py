@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from extdns import cli
-from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from tools.reasons_page import render_page
 
 
 @pytest.mark.parametrize("reason", list(Reason))
@@ -74,24 +71,4 @@ def test_an_invalid_command_line_of_explain_about_a_reason_code_is_reported(
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
-def test_explain_has_a_help_text(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["explain", "--help"], {}) == 0
-    assert capsys.readouterr().out.startswith("Usage: extdns explain ")
-
-
 # The page of the reason codes, docs/reference/reasons.md
-
-
-ROOT = Path(__file__).parents[3]
-
-
-@pytest.mark.parametrize("reason", list(Reason))
-def test_every_reason_code_has_a_meaning_and_a_row_in_the_page(reason: Reason) -> None:
-    assert reason.row.text.endswith(".")
-    assert [line for line in render_page().splitlines() if line.startswith(f"| `{reason}` | {reason.row.text} |")]
-
-
-@pytest.mark.parametrize("evidence", list(Evidence))
-def test_every_evidence_code_is_in_the_section_about_removed_records(evidence: Evidence) -> None:
-    removed = render_page().partition("## Removed")[2].partition("\n## ")[0]
-    assert f"| `{evidence}` |" in removed

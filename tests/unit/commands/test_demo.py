@@ -45,30 +45,6 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     root.handlers, root.level, ours.level = handlers, *levels
 
 
-@pytest.mark.parametrize("stdin", [pytest.param(io.StringIO(), id="a pipe"), pytest.param(None, id="closed")])
-def test_without_a_terminal_extdns_demo_makes_one_full_pass(
-    stdin: io.StringIO | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "stdin", stdin)
-    assert run_command("demo", [], {}) == 0
-    output = capsys.readouterr()
-    assert output.err == ""
-    assert output.out.startswith("extdns --manifests=examples/demo ")
-    assert "--once" in output.out.splitlines()[0]
-    assert output.out.index("Published") < output.out.index("Not published") < output.out.index("; BEGIN extdns")
-
-
-def test_in_a_terminal_extdns_demo_runs_until_ctrl_c(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "stdin", Keyboard())
-    monkeypatch.setattr(Screen, "follow", lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    assert run_command("demo", [], {}) == 0
-    output = capsys.readouterr().out
-    assert "--once" not in output.splitlines()[0]
-    assert output.endswith("Ctrl-C stops.\n\n\nStopped. The zone files are in .demo/zones.\n")
-
-
 @pytest.mark.parametrize("is_flag", [pytest.param(True, id="flag"), pytest.param(False, id="variable")])
 def test_the_live_page_of_the_demo_uses_a_free_port_if_the_given_one_is_in_use(
     is_flag: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -15,7 +15,6 @@ from providers.zonefile.reader import ZoneFileReader
 from tests.objects import service
 from tests.program.installation import Installation
 
-ROOT = Path(__file__).parents[3]
 HOSTILE = "\x1b[31m\u202e\x9b2J"
 
 
@@ -215,15 +214,6 @@ def test_an_object_is_explained_as_json(installation: Installation, capsys: pyte
     assert explain(installation, "service/lab/web", "-o", "json") == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=ObjectDocument)
     assert [(one.name, one.outcome.reason) for one in document.names] == [("web.example.org", "requested-by-other")]
-
-
-@pytest.mark.parametrize("output", ["text", "json"])
-@pytest.mark.parametrize("what", ["right.example.org", "service/shop/wrong", "wrong.example.org"])
-def test_explain_escapes_text_from_objects(
-    installation: Installation, what: str, output: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert explain(installation, what, f"--output={output}") == 0
-    assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
 
 
 def test_explain_writes_neither_zones_nor_saved_state(installation: Installation, tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from extdns.documents.migration import MigrationDocument
 from tests.objects import service
 from tests.program.installation import Installation
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:

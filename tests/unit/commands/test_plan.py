@@ -131,6 +131,18 @@ def test_the_summary_of_an_empty_plan_says_that_not_everything_could_be_read(
     assert capsys.readouterr().out.endswith("\n\nNothing is held, as far as could be read.\n")
 
 
+def test_a_plan_counts_the_objects_that_an_annotation_or_a_flag_excludes(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    objects = [service(name, annotations={"controller": "other"} if name == "api" else {}) for name in ("web", "api")]
+    installation.replace_manifests(*objects, service("lab", namespace="lab"))
+    plan(installation, "--namespace=shop")
+    lines = capsys.readouterr().out.splitlines()
+    assert "1 object excluded by annotation external-dns.kubernetes.io/controller" in lines
+    plan(installation, "--label-filter=app=shop")
+    assert "3 objects excluded by --label-filter" in capsys.readouterr().out.splitlines()
+
+
 def test_a_plan_for_another_namespace_holds_the_orphans_and_exits_with_3(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -307,11 +319,6 @@ def test_a_plan_on_a_terminal_differs_only_by_colours(
     coloured = capsys.readouterr().out
     assert "\x1b[31m  - A  old.example.org" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
-
-
-def test_plan_has_a_help_text(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", "--help"], {}) == 0
-    assert capsys.readouterr().out.startswith("Usage: extdns plan ")
 
 
 # A plan contains each reason code, in text and in Markdown

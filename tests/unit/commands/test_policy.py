@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from extdns.cli import main
 from extdns.command import run_command
 from extdns.documents.check import PolicyCheckDocument, PolicyTestDocument
 from extdns.errors import UsageError
@@ -198,11 +197,6 @@ def test_an_incomplete_or_invalid_policy_command_is_a_usage_error(arguments: tup
     with pytest.raises(UsageError) as raised:
         run_command("policy", arguments, {})
     assert str(raised.value).startswith(message)
-
-
-@pytest.mark.usefixtures("folder")
-def test_extdns_policy_check_runs_as_a_command_of_the_program() -> None:
-    assert main(["policy", "check", "rule.yaml"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from tests.fakes.row_store import Killed, Lifetime, RowStoreInMemory
 from tests.unit.registry.completion import MANAGED, list_ours
 from tests.unit.registry.zone_records import ZONE, build_name, key, ownership_record, parse_records, record
 
-TYPES: Final = ("A", "AAAA", "CNAME")
 OURS: Final = parse_records("A a, AAAA a, CNAME b, A w/1, A w/2, A @, A *")
 OTHERS: Final = [
     *parse_records("A foreign, A theirs, own a-theirs owner=you, MX a"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,11 +128,6 @@ def test_a_signal_during_the_start_ends_a_single_pass_with_1_and_any_other_run_w
     monkeypatch.setattr(assembly, "assemble", assemble_signalled)
     assert run.main(config(installation, *mode)) == code
     assert "Received SIGTERM. Terminating..." in capsys.readouterr().err
-
-
-def test_a_metrics_address_in_use_is_an_error_and_leaves_no_thread_running(installation: Installation) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot be used"):
-        run.main(config(installation, f"--metrics-address=127.0.0.1:{taken.getsockname()[1]}"))
 
 
 @pytest.mark.parametrize(

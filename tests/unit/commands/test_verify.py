@@ -20,7 +20,6 @@ from tests.fakes.nameserver import NameServer
 from tests.objects import service
 from tests.program.installation import Installation
 
-ROOT = Path(__file__).parents[3]
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 RECORDS = {
     ("web.example.org", "A"): ("192.0.2.1",),
