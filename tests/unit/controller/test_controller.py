@@ -24,25 +24,10 @@ from tests.unit.controller.runnable_controller import build_controller
 from tests.unit.controller.scripted_cluster import ScriptedCluster
 
 
-def test_single_pass_publishes_records_and_ends() -> None:
-    world = build_controller()
-    world.make_a_pass()
-    assert world.controller.is_complete
-    assert world.list_records() == ["web.example.org A"]
-
-
 def test_callback_after_the_first_pass_is_called_once_on_the_engine_thread() -> None:
     world, done = build_controller(), list[threading.Thread]()
     world.controller.run(once=True, on_first_pass=lambda: done.append(threading.current_thread()))
     assert done == [threading.current_thread()]
-
-
-def test_single_pass_without_a_writer_plans_and_writes_nothing() -> None:
-    world = build_controller(writes=False)
-    world.make_a_pass()
-    assert world.controller.is_complete
-    assert world.list_records() == []
-    assert [decision.action for decision in world.engine.decisions] == ["create"]
 
 
 def test_approval_is_requested_after_planning_and_before_writing() -> None:
@@ -65,15 +50,6 @@ def test_nothing_is_written_if_approval_is_refused() -> None:
         world.controller.run(once=True, approve=refuse)
     assert not world.controller.is_complete
     assert world.list_records() == []
-
-
-def test_stop_signal_ends_the_loop_and_is_logged_as_by_external_dns(caplog: pytest.LogCaptureFixture) -> None:
-    world = build_controller(once=False)
-    world.start()
-    assert world.controller.first_pass_done.wait(HANGS_S)
-    world.stop("SIGTERM")
-    assert find_logged_events(caplog)[-2:] == [Event.SIGNAL_RECEIVED, Event.LOOP_TERMINATED]
-    assert find_logged_fields(caplog, Event.SIGNAL_RECEIVED) == [{"signal": "SIGTERM"}]
 
 
 def test_single_pass_that_ends_by_itself_logs_no_signal(caplog: pytest.LogCaptureFixture) -> None:

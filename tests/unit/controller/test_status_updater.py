@@ -180,13 +180,6 @@ def test_shows_a_refused_change_until_it_succeeds() -> None:
     assert list_problems(statuses) == []
 
 
-def test_new_generation_with_the_same_claims_gets_a_status() -> None:
-    scene = StatusScene(*owned("web"))
-    scene.run(*synced(build_claim("web", "web")))
-    (statuses,) = scene.run(version(2, build_claim("web", "web")))
-    assert statuses.generation == 2
-
-
 @pytest.mark.parametrize(
     ("claim", "expected"),
     [
