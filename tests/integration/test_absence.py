@@ -113,15 +113,6 @@ def test_5000_existence_checks_cost_a_burst_of_gets_and_one_list(server: ApiServ
     assert len(server.log.requests("list", "services")) == 1
 
 
-def test_a_list_that_answers_no_more_existence_checks_is_not_stored(server: ApiServer, api: ApiClient) -> None:
-    now_s = iter(range(0, 1000, 4))
-    existence = ExistenceChecker(api, 500, monotonic=lambda: float(next(now_s)))
-    server.faults.arm(Refuse(code=403), verb="get", resource="services", times=None)
-    for number in range(9):
-        assert existence.exists(ObjectKey(SERVICE, f"team-{number}", "web")) is False
-    assert len(existence._lists) < 3
-
-
 def test_an_existence_check_raises_an_error_if_the_list_lacks_an_object_that_an_earlier_get_found(
     server: ApiServer, api: ApiClient
 ) -> None:

@@ -38,24 +38,6 @@ def test_the_exit_code_is_1_if_the_kubeconfig_does_not_exist(tmp_path: Path) -> 
     assert main([*_ONCE, f"--kubeconfig={tmp_path / 'nonesuch'}", "--metrics-address=127.0.0.1:0"], {}) == 1
 
 
-def test_a_dry_run_reports_that_one_of_two_names_with_the_same_ownership_name_is_not_published(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation = Installation(tmp_path, example_org="")
-    installation.replace_manifests(service("both", "*.x.example.org,any.x.example.org"))
-    flags = [
-        "--source=service",
-        "--provider=zonefile",
-        f"--zonefile-dir={installation.zones.folder}",
-        f"--manifests={installation.manifests}",
-    ]
-    wildcard = ["--txt-owner-id=me", "--txt-wildcard-replacement=any", "--metrics-address=127.0.0.1:0"]
-    assert main([*flags, *wildcard, "--once", "--dry-run"], {}) == 1
-    output = capsys.readouterr().out
-    assert "1 to create, 0 to update, 0 to delete, 1 not published." in output
-    assert "[duplicate-ownership-name]" in output
-
-
 def test_the_exit_code_is_1_if_no_source_flag_is_set(tmp_path: Path) -> None:
     flags = [flag for flag in _ONCE if not flag.startswith("--source")]
     assert main([*flags, f"--manifests={tmp_path}"], {}) == 1  # docs/spec/plan.md 10.1

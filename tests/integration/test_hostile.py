@@ -12,7 +12,7 @@ import pytest
 from extdns.app import assembly
 from extdns.config import parse
 from extdns.errors import UsageError
-from tests.objects import PREFIX, service
+from tests.objects import service
 from tests.program.installation import USAGE, Installation
 from tests.program.zone_files import build_zone_text
 
@@ -253,14 +253,6 @@ def test_records_of_an_unusual_owner_id_are_recognized_and_deleted_later(tmp_pat
     assert installation.run_twice(owner=owner) == 0
     assert installation.zones.published() == ["other.example.org A 192.0.2.1"]
     assert "a.example.org" not in installation.zones.text()
-
-
-def test_a_dry_run_changes_no_zone_file(tmp_path: Path) -> None:
-    installation = Installation(tmp_path, example_org="x A 198.51.100.1\n")
-    before = installation.zones.contents()
-    installation.replace_manifests(service("web", f"a.example.org,{PREFIX}.example.org"))
-    installation.run_once("--dry-run")
-    assert installation.zones.contents() == before
 
 
 def test_with_registry_noop_the_deletes_of_unrequested_records_are_held(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live import cluster as cluster_module
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import Phase
-from extdns.model.kind import ObjectKey
 from extdns.resources.core import SERVICE
 from tests.cluster_changes import (
     PhaseSummary,
@@ -42,7 +41,6 @@ from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
 
 HOUR_S: Final = 3600.0
-WEB: Final = ObjectKey(SERVICE, "shop", "web")
 
 
 ALL: Final = [added(SERVICE, "shop/api"), added(SERVICE, "shop/job"), added(SERVICE, "shop/web"), synced(SERVICE)]

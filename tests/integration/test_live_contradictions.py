@@ -46,19 +46,6 @@ def lose_all(server: ApiServer, *, times: int | None) -> None:
     server.end_watches(Order.EXPIRE)
 
 
-def test_after_two_empty_lists_services_are_listed_again_because_a_get_finds_one(installation: Installation) -> None:
-    with installation.start("--interval=1s") as running:
-        running.until("All records are already up to date")
-        lose_all(installation.server, times=2)
-        running.until("waiting for confirmation that the object is gone", "b.example.org")
-        running.pass_time(61.0)
-        running.until("kind=Service", "the list lacks service/shop/")
-        running.until("kind=Service", "phase=synced")
-        installation.apply(service("a", "a.example.org", address="192.0.2.9"))
-        running.until("successfully updated")
-    assert installation.zones.published() == ["a.example.org A 192.0.2.9", "b.example.org A 192.0.2.1"]
-
-
 def test_services_stay_failing_while_a_get_finds_an_object_that_their_list_lacks(installation: Installation) -> None:
     with installation.start("--interval=1s") as running:
         running.until("All records are already up to date")

@@ -17,7 +17,7 @@ from extdns.model.kind import ObjectKey
 from extdns.ports import NotSyncedError
 from extdns.resources.core import SERVICE
 from extdns.resources.networking import INGRESS
-from tests.cluster_changes import PhaseSummary, ProblemSummary, added, edited, summarize_changes, synced
+from tests.cluster_changes import PhaseSummary, added, edited, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,
     QUICK,
@@ -29,7 +29,7 @@ from tests.clusters import (
     wait_for_changes,
     wait_until_synced,
 )
-from tests.fakes.apiserver.faults import Drop, Refuse, Spoil, Stall
+from tests.fakes.apiserver.faults import Drop, Refuse, Stall
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
 
@@ -117,20 +117,6 @@ def test_each_configured_namespace_has_its_own_watch_and_a_forbidden_namespace_d
         assert summarize_changes(wait_for_changes(cluster)) == [synced(SERVICE)]
     finally:
         cluster.close()
-
-
-def test_a_listed_object_without_a_valid_name_is_reported_and_no_object_is_dropped(
-    server: ApiServer, cluster: LiveCluster
-) -> None:
-    wait_until_synced(cluster, SERVICE)
-    spoiled = server.faults.arm(Spoil("web", {"metadata": {"name": 5}}), resource="services")
-    server.expire()
-    server.end_watches(Order.EXPIRE)
-    spoiled.wait()
-    (problem,) = list_changes_until_added(server, cluster)
-    assert isinstance(problem, ProblemSummary)
-    assert problem.location == "some Service"
-    assert problem.message.startswith("an object of this kind cannot be identified")
 
 
 def test_existence_is_checked_by_get_or_by_list_if_get_is_forbidden(server: ApiServer, cluster: LiveCluster) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -112,16 +111,6 @@ def test_an_invalid_flag_ends_with_one_error_message_and_exit_code_1(
     assert says in first
     assert all(line.startswith("  ") for line in rest)
     assert "Traceback" not in ended.stderr
-
-
-def test_a_metrics_port_in_use_ends_with_one_error_message_and_exit_code_1(installation: Installation) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        ended = once(*flags(installation, "--log-level=error", f"--metrics-address={address}"))
-    assert ended.returncode == 1
-    assert ended.stderr.startswith(f"error: --metrics-address={address} cannot be used: port ")
-    assert "Traceback" not in ended.stderr
-    assert installation.zones.published() == []
 
 
 # ---- output

@@ -161,10 +161,6 @@ def test_objects_get_an_event_about_a_denial_or_warning_of_a_rule(tmp_path: Path
     assert "rule names warns: no link-local addresses" in messages["PolicyWarning"]
 
 
-def find_reasons(server: ApiServer) -> set[str]:
-    return {one["reason"] for one in list_events(server)}
-
-
 def list_events(server: ApiServer) -> list[Json]:
     return server.objects("Event")
 

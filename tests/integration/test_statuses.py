@@ -154,21 +154,6 @@ def test_a_status_write_computes_no_claims_again_but_a_new_generation_does(serve
     assert found["conditions"][0]["lastTransitionTime"] == since
 
 
-def test_the_status_of_a_dnsendpoint_that_the_filters_exclude_is_not_written(server: ApiServer, tmp_path: Path) -> None:
-    installation = Installation(tmp_path, server, example_org="", example_net="")
-    installation.apply(
-        dns_endpoint("web", endpoint("a.example.org"), annotations={"side": "in"}),
-        dns_endpoint("other", endpoint("b.example.org"), annotations={"side": "out"}),
-        dns_endpoint("outside", endpoint("a.example.net"), annotations={"side": "in"}),
-        dns_endpoint("empty", annotations={"side": "in"}),
-    )
-    flags = ("--source=crd", "--annotation-filter=side=in", "--domain-filter=example.org")
-    with installation.start(*flags, once=True) as running:
-        running.end()
-    written = {name: list_conditions(status(server, name)) for name in ("web", "other", "outside", "empty")}
-    assert written == {"web": READY, "other": [], "outside": [], "empty": READY}
-
-
 @pytest.mark.parametrize(
     ("flags", "is_one"),
     [

@@ -61,8 +61,6 @@ from tests.unit.engine import test_contests as contests
 from tests.unit.web.page_process import process
 from tests.world import World, build_world, start_world
 
-INNER = Zone(name=DnsName("sub.example.org"), id="inner")
-
 
 def build_dual(*records: str) -> World:
     """Return a world that requests A and AAAA. The A is published; *records* are targets of foreign AAAA records."""

@@ -552,8 +552,6 @@ def test_rate_limits(fake: Route53, clock: MovedClock, client: Client) -> None:
 
 # The protocol
 
-ROOT: Final = '<ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/">'
-
 
 @pytest.mark.parametrize(
     ("path", "body", "signed", "status", "part"),
