@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from extdns.config import parse
 from extdns.documents.held import format_approve_command
-from extdns.kube import event_recorder
 from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.kube.event_sender import EventMessage
 from extdns.model.change import Action, Batch, ChangeSet, Decision, Delete
@@ -109,20 +108,6 @@ def test_a_record_gets_its_ready_event_even_if_a_rejected_claim_was_reported_bef
     ]
     messages = list(build_messages("RecordReady", problems=False).describe_decisions(steps))
     assert [(message.regarding, message.reason) for message in messages] == [(ref("web"), "RecordReady")]
-
-
-def test_of_names_that_wait_for_their_ready_event_only_a_limited_number_is_remembered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Test names that no object requests any more before they were written: no later decision mentions them."""
-    monkeypatch.setattr(event_recorder, "_MAX_UNPUBLISHED", 10)
-    messages = build_messages("RecordReady")
-    for number in range(100):
-        create = replace(build_decision(Action.CREATE, Reason.REQUESTED), name=host(f"n{number}"))
-        assert not list(messages.describe_decisions([create]))
-    assert len(messages._unpublished) == 10
-    published = replace(build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True), name=host("n99"))
-    assert [message.reason for message in messages.describe_decisions([published])] == ["RecordReady"]
 
 
 def test_the_object_named_in_the_ownership_record_gets_the_event_about_a_delete() -> None:

@@ -31,7 +31,6 @@ from tests.clusters import REQUEST_TIMEOUT_S
 from tests.fakes.apiserver.kinds import Kind as Served
 from tests.fakes.apiserver.server import ApiServer
 
-CERTIFICATE = Kind("cert-manager.io", "v1", "Certificate", "certificates")
 CONFIG_MAP = Kind("", "v1", "ConfigMap", "configmaps")
 
 

@@ -200,14 +200,6 @@ def test_the_copy_of_an_object_that_kubectl_stores_is_dropped_and_equal_strings_
     assert one.new.metadata.labels == {"app": "web"}
 
 
-def test_the_key_of_a_changed_object_shares_memory_with_the_object() -> None:
-    (change,) = DeltaTracker(SERVICE).receive_change(raw_object("a"))
-    assert isinstance(change, ObjectChange)
-    assert change.new is not None
-    assert change.key.name is change.new.metadata.name
-    assert change.key.namespace is change.new.metadata.namespace
-
-
 def test_cluster_scoped_objects_have_an_empty_namespace() -> None:
     tracker = DeltaTracker(NODE)
     (change,) = tracker.receive_change(decode_object(b'{"metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}'))
@@ -257,14 +249,6 @@ def test_the_backoff_of_a_watch_doubles_up_to_its_maximum() -> None:
 
 def test_jitter_reduces_the_backoff_of_a_watch_by_at_most_half() -> None:
     assert count_failures(WatchBackoff(TIMING, lambda: 0.0), 4) == [0.5, 1, 2, 3]
-
-
-def test_the_backoff_of_a_watch_begins_again_after_its_failures_are_set_to_0() -> None:
-    backoff = WatchBackoff(TIMING, lambda: 1.0)
-    count_failures(backoff, 3)
-    assert backoff.failures == 3
-    backoff.failures = 0
-    assert (backoff.failures, backoff.count_failure(None)) == (0, 1)
 
 
 def test_a_watch_resets_its_backoff_only_after_it_was_open_for_long_enough() -> None:
