@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,19 +11,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from extdns.audit import audit_log
-from extdns.audit.audit_log import AuditLog, ObjectVersions
+from extdns.audit.audit_log import AuditLog
 from extdns.audit.unknown_outcomes import UnknownOutcomes
-from extdns.documents.audit import AuditApproval, AuditLine, AuditWrite
+from extdns.documents.audit import AuditLine, AuditWrite
 from extdns.documents.document import RecordData, encode_json
-from extdns.engine.effects import SubmitBatch
-from extdns.engine.inputs import BatchCompleted, Cause, Input, Observation, Observed, StateAnswered
-from extdns.model.change import Applied, Batch, Outcome, TryLater
+from extdns.engine.inputs import Cause, Input, Observed
+from extdns.model.change import Applied, Batch, Outcome
 from extdns.model.claim import Claim
-from extdns.model.kind import ObjectKey
 from extdns.model.record import Record
-from extdns.model.saved_state import Approval
-from extdns.resources.ingress_controllers import INGRESS_ROUTE, TRAEFIK_LEGACY_STRUCTS
 from tests.builders import (
     INGRESS,
     REFUSED,
@@ -40,7 +34,6 @@ from tests.builders import (
 from tests.fakes.clocks import MovedClock
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.unit.audit.line_target import ListTarget
-from tests.unit.controller.barriers import HANGS_S, Barrier
 from tests.world import World, build_world
 
 
@@ -273,14 +266,6 @@ def test_a_change_of_an_earlier_process_with_a_known_outcome_is_not_resolved_aga
     assert world.take_lines() == []
 
 
-def test_undecodable_lines_of_an_earlier_process_are_skipped() -> None:
-    world = start(*owned("web"))
-    (line,) = cut_off("intent")
-    times = (encode_json(replace(line, at=at)) for at in ("then", "2026-11-20T09:14:32"))
-    world.audit._unknown.load([b"{", b'{"kind": "Other"}\n', b"\xff\n", *times])
-    assert world.audit._unknown._list_open(ZONE.id) == []
-
-
 def test_a_log_file_that_was_cut_at_any_byte_leaves_exactly_the_changes_without_outcome_unresolved() -> None:
     world = start(*owned("web"))
     intent, outcome = (encode_json(line) for line in cut_off("intent", "outcome"))
@@ -309,25 +294,6 @@ def build_data(target: str, ttl_s: int | None = None) -> RecordData:
     return RecordData(targets=(target,), ttl_seconds=ttl_s, properties={})
 
 
-def test_the_line_about_an_approved_delete_has_the_code_and_the_claimed_name_of_the_approver() -> None:
-    world = start(*owned("web"), *owned("api", resource=""), first=(request("web"),))
-    world.run(for_s=60.0)
-    world.take_lines()
-    approval = Approval(code=world.held[-1].code, claimed_user="alice")
-    world.run(StateAnswered(approved=(approval,)), for_s=60.0)
-    (intent,) = (line for line in world.take_lines() if line.phase == "intent")
-    assert (intent.name, intent.evidence) == ("api.example.org", "orphan-unclaimed")
-    assert intent.approval == AuditApproval(code=approval.code, claimed_user="alice")
-
-
-def test_records_are_written_while_the_audit_log_cannot_be_written() -> None:
-    world = start()
-    world.target.error = OSError(28, "No space left on device")
-    world.run(request("web"))
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.audit.queue.problem == "No space left on device"
-
-
 def test_an_internal_error_of_the_audit_log_is_reported_and_records_are_still_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -342,28 +308,6 @@ def test_an_internal_error_of_the_audit_log_is_reported_and_records_are_still_wr
     assert [str(defect) for defect in DEFECTS] == ["defect"] * 2
 
 
-def test_the_dns_service_is_called_only_after_the_line_about_the_intended_change_was_written() -> None:
-    world = start()
-    world.target.gate = Barrier()
-    thread = threading.Thread(target=world.run, args=(request("web"),))
-    thread.start()
-    assert world.target.gate.reached.wait(HANGS_S)
-    assert not world.provider.submissions
-    world.target.gate.open()
-    thread.join(HANGS_S)
-    assert len(world.provider.submissions) == 1
-
-
-def test_the_audit_log_forgets_a_batch_that_the_write_gate_stopped() -> None:
-    world = start()
-    world.feed(request("web"))
-    (submission,) = (effect for effect in world.waiting if isinstance(effect, SubmitBatch))
-    assert world.audit._prepared
-    world.waiting.clear()
-    world.feed(BatchCompleted(number=submission.batch.number, zone=ZONE, outcome=TryLater(message="closed")))
-    assert submission.batch.number not in world.audit._prepared
-
-
 def test_a_writer_that_raises_an_exception_leaves_an_unknown_outcome() -> None:
     world = start()
 
@@ -374,16 +318,3 @@ def test_a_writer_that_raises_an_exception_leaves_an_unknown_outcome() -> None:
     with pytest.raises(RuntimeError, match="defect"):
         world.run(request("web"), for_s=0.0)
     assert world.take_summary() == ["intent web A create", "outcome web A create unknown"]
-
-
-def test_versions_of_objects_with_the_same_resource_label_in_two_api_groups_are_forgotten_separately(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(audit_log, "_MAX_FORMER_OBJECTS", 0)
-    versions = ObjectVersions()
-    keys = [ObjectKey(kind, "shop", "web") for kind in (INGRESS_ROUTE, next(iter(TRAEFIK_LEGACY_STRUCTS)))]
-    for cause in (Cause.VERSION, Cause.DELETED):
-        for key in keys:
-            versions.observe(Observation(source="traefik-proxy", key=key, cause=cause, resource_version="1"))
-    assert [versions.find(key).resource_version for key in keys] == ["", ""]
-    assert versions.find_resource(keys[0].resource) is None

@@ -253,9 +253,3 @@ def test_a_policy_server_token_of_several_lines_is_rejected_without_showing_it(t
         settings = OpaSettings(url=url, timeout_s=0.3, token_file=str(file))
         problem = OpaServer(OpaConnection(settings), parse_path("extdns/deny")).read_version().problem
     assert problem == f"GET {url}/v1/policies: the token file holds no token; allowed: one line without spaces"
-
-
-def test_the_problem_with_a_policy_server_token_file_that_cannot_be_read_names_the_file() -> None:
-    settings = OpaSettings(url="http://127.0.0.1:1", timeout_s=0.3, token_file="missing/token")
-    problem = OpaServer(OpaConnection(settings), parse_path("extdns/deny")).read_version().problem
-    assert problem == "GET http://127.0.0.1:1/v1/policies: token file missing/token: No such file or directory"
