@@ -8,7 +8,7 @@ from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.effects import Effect, LoadState
 from extdns.engine.inputs import Cause, Observed, TimePassed
 from extdns.model.record import Record
-from tests.builders import INGRESS, SERVICE, change_phase, observe, observe_gone, observe_new, owned
+from tests.builders import INGRESS, SERVICE, change_phase, observe_gone, observe_new, owned
 from tests.world import World, build_world, start_world
 
 DELETES: Final = DeleteSettings(owner="me", grace_s=60.0)
@@ -29,22 +29,6 @@ def run_forty(settings: DeleteSettings = DELETES, **changes: object) -> World:
 def delete_services(*names: str, cause: Cause = Cause.DELETED) -> Observed:
     """Build the observation that the Services *names* were deleted or, for another *cause*, are missing from a list."""
     return Observed(observations=tuple(one for name in names for one in observe_gone(name, cause).observations))
-
-
-def start_with_orphan(*names: str, before: World | None = None, settings_digest: str = "") -> World:
-    """Return a new process with the Services *names*, their records, and `old`, a record that nobody requests.
-
-    Args:
-        names: the names of the Services.
-        before: the process whose saved state the new one loads.
-        settings_digest: the digest of the settings that decide which names are requested.
-    """
-    records = build_records(*names, "old")
-    world = build_world(*records, deletes=DELETES, has_state_store=True, settings_digest=settings_digest)
-    if before:
-        world.state, world.now_s = before.state, before.now_s
-    world.run(observe_new(*names), observe("old"), change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
-    return world
 
 
 def start_without_answer(*records: Record, **changes: object) -> World:

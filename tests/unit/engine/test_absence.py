@@ -126,17 +126,6 @@ def test_single_pass_waits_for_the_get() -> None:
     assert world.engine.is_planned
 
 
-def test_deleted_object_needs_a_get_if_its_kind_was_not_served_meanwhile() -> None:
-    world = start_published(deletes=GRACE)
-    world.run(observe_gone("web"), for_s=5.0)
-    world.run(change_phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
-    world.run(change_phase(SERVICE), for_s=30.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-    world.run(for_s=40.0)
-    assert world.evidence == [Evidence.ABSENT]
-
-
 def test_one_get_after_the_grace_period_confirms_that_a_missing_object_is_gone() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe_gone("web", Cause.MISSING), for_s=59.0)
@@ -281,14 +270,6 @@ def test_record_without_resource_is_deleted_when_its_requester_drops_it() -> Non
     world.run(observe_gone("a", Cause.MISSING), observe("a"), for_s=1000.0)
     assert world.list_records() == {}
     assert world.evidence == [Evidence.HOSTNAME_REMOVED]
-
-
-def test_ended_claims_are_forgotten_after_100_seconds() -> None:
-    world = start_with(B)
-    for number in range(5):
-        name = f"other-{number}"
-        world.run(observe(name, request(name, "192.0.2.9")), observe_gone(name), for_s=100.0)
-        assert not world.engine.claims.have_ended([request(name).name])
 
 
 def test_record_without_resource_stays_if_its_namespace_loses_the_name() -> None:

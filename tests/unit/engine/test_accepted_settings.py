@@ -21,7 +21,6 @@ from extdns.model import rrtype
 from extdns.model.change import Action
 from extdns.model.cluster import ClusterIdentity, Phase
 from extdns.model.dns_name import DnsName
-from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from extdns.rules.rule_input import Operation
@@ -40,26 +39,8 @@ from tests.builders import (
 )
 from tests.fakes.adjusting import AdjustingProvider
 from tests.rules import FakeRule, FakeRules
-from tests.unit.engine.forty_services import DELETES, NAMES, build_records, run_forty, start_with_orphan
+from tests.unit.engine.forty_services import DELETES, NAMES, build_records
 from tests.world import World, build_world, engine_settings
-
-
-def test_orphan_is_deleted_after_grace_if_settings_were_accepted() -> None:
-    before = run_forty(has_state_store=True, settings_digest="today")
-    after = start_with_orphan(*NAMES, before=before, settings_digest="today")
-    after.run(for_s=58.0)
-    assert "old A" in after.list_records()
-    after.run(for_s=5.0)
-    assert "old A" not in after.list_records()
-    assert after.evidence == [Evidence.ORPHAN_UNCLAIMED]
-
-
-def test_delete_of_orphan_is_held_if_other_settings_were_accepted() -> None:
-    before = run_forty(has_state_store=True, settings_digest="today")
-    after = start_with_orphan(*NAMES, before=before, settings_digest="tomorrow")
-    after.run(for_s=3600.0)
-    assert "old A" in after.list_records()
-    assert after.state.find_zone("example.org").fingerprint == "today"
 
 
 def test_not_accepted_while_a_source_cannot_be_read() -> None:
@@ -73,18 +54,6 @@ def test_not_accepted_while_a_source_cannot_be_read() -> None:
     assert world.state.find_zone("example.org").fingerprint == ""
     world.run(change_phase(INGRESS), for_s=600.0)
     assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
-
-
-def test_accepted_only_after_the_held_delete_of_the_orphan_was_approved() -> None:
-    world = start_with_orphan(*NAMES, settings_digest="tomorrow")
-    world.run(for_s=3600.0)
-    assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
-    assert [str(one.owned.record.name) for one in world.held[-1].held] == ["old.example.org"]
-    assert world.state.find_zone("example.org").fingerprint == ""
-    world.approvals = (world.held[-1].code,)
-    world.run(for_s=61.0)
-    assert "old A" not in world.list_records()
-    assert world.state.find_zone("example.org").fingerprint == "tomorrow"
 
 
 DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")

@@ -17,7 +17,6 @@ from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,
-    ZONE,
     build_claim,
     build_unresolved,
     change_phase,
@@ -142,17 +141,6 @@ def test_claims_are_merged_with_merge_across_namespaces(*, compat: bool) -> None
     assert world.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}
 
 
-def test_name_passes_to_the_other_namespace_after_the_grace_period() -> None:
-    world = start_both(*owned_by("192.0.2.1", by="blue"))
-    world.run(observe_in("blue", cause=Cause.DELETED), for_s=59.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert {one.reason for one in world.engine.decisions.decisions(host("web"))} == {Reason.IN_GRACE}
-    world.run(for_s=2.0)
-    assert world.list_records() == {"web A": ("192.0.2.2",)}
-    assert world.evidence == [], "a name that goes on is no delete"
-    assert not world.engine.delete_guard.budget(ZONE.id).deleted
-
-
 @pytest.mark.parametrize(
     "observed",
     [
@@ -167,14 +155,6 @@ def test_name_stays_with_its_owner_while(observed: list[Input]) -> None:
     world = start_both(*owned_by("192.0.2.1", by="blue"))
     world.run(*observed, for_s=3600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-
-
-def test_no_contest_if_set_identifiers_differ() -> None:
-    world = start_both(
-        blue=claim_in("blue", "192.0.2.1", sid="stable"), green=claim_in("green", "192.0.2.2", sid="canary")
-    )
-    world.run(observe_in("green", unresolved_in("green", sid="canary")), for_s=600.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS), ("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_name_goes_to_the_resolved_claim_even_if_it_is_newer() -> None:
@@ -233,13 +213,6 @@ REQUESTED_IN_OTHER = observe("new", build_claim("new", "web", "192.0.2.9", names
 
 
 # the object of the record is gone
-
-
-def test_name_passes_if_its_object_was_deleted_before_the_start() -> None:
-    world = build_world(*owned("web"), deletes=GRACE)
-    world.run(REQUESTED_IN_OTHER, change_phase(SERVICE), change_phase(INGRESS), for_s=180.0)
-    assert world.list_records() == {"web A": ("192.0.2.9",)}
-    assert world.decision("web").reason is Reason.PUBLISHED
 
 
 @pytest.mark.parametrize("answer", [None, True], ids=["no-answer", "exists"])

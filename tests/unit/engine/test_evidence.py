@@ -28,8 +28,6 @@ from tests.builders import (
     observe,
     observe_gone,
     owned,
-    ownership_record,
-    record,
     ref,
 )
 from tests.world import build_world, start_published, start_world
@@ -177,13 +175,6 @@ def test_record_without_resource_is_kept_while_anything_cannot_be_read(
     assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
     world.run(observe("web"), change_phase(INGRESS), for_s=600.0)
     assert world.list_records() == {} or not compat
-
-
-def test_record_of_another_owner_is_never_deleted() -> None:
-    world = start_world(record("web"), ownership_record("web", owner="other"))
-    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), observe_gone("web"), for_s=600.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.evidence == []
 
 
 @pytest.mark.parametrize("policy", [Policy.UPSERT_ONLY, Policy.CREATE_ONLY])

@@ -9,10 +9,8 @@ from extdns.engine.inputs import Cause, Observed, PlanApproved, TimePassed
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action
 from extdns.model.cluster import Phase
-from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from tests.builders import (
-    INGRESS,
     SERVICE,
     build_claim,
     build_unresolved,
@@ -25,7 +23,7 @@ from tests.builders import (
     owned,
     record,
 )
-from tests.world import build_world, start_published, start_world
+from tests.world import start_published, start_world
 
 TIGHT = Capabilities(atomic=True, conditional=True, max_batch_writes=4)
 
@@ -85,33 +83,12 @@ def test_name_is_written_again_if_it_changes_while_it_is_written() -> None:
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_changes_are_planned_and_not_sent_in_a_dry_run() -> None:
-    world = build_world(*owned("old"), has_writer=False)
-    world.run(
-        change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), observe_gone("old")
-    )
-    assert world.list_decisions("web") == [("A", Action.CREATE, Reason.REQUESTED)]
-    assert world.engine.is_planned
-    world.run(PlanApproved(), for_s=1.0)
-    assert "SubmitBatch" not in world.calls
-    assert world.list_records() == {"old A": ("192.0.2.1",)}
-
-
 def test_changes_beyond_the_batch_limit_are_sent_in_further_batches() -> None:
     world = start_world(capabilities=TIGHT)
     names = [f"n{number}" for number in range(7)]
     world.run(observe_new(*names))
     assert [len(batch) for batch in world.batches] == [2, 2, 2, 1]
     assert sorted(world.list_records()) == sorted(f"{name} A" for name in names)
-
-
-def test_change_from_address_to_cname_is_one_change_set() -> None:
-    world = start_published()
-    world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
-    assert world.list_records() == {"web CNAME": ("lb.test",)}
-    assert world.list_ownership_labels() == {"cname-web"}
-    assert len(world.batches) == 1
-    assert world.evidence == [Evidence.REPLACED]
 
 
 def test_name_is_not_published_if_a_cname_takes_its_ownership_name() -> None:

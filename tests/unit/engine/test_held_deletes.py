@@ -12,7 +12,6 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine import reconcile
-from extdns.engine.delete_settings import DeleteLimits
 from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import Cause
 from extdns.model import rrtype
@@ -52,21 +51,6 @@ from tests.world import World, build_world, start_published, start_world
 # grace period
 
 
-def test_record_is_deleted_after_the_grace_period_of_its_object() -> None:
-    world = start_published(deletes=DELETES)
-    world.run(observe_gone("web"), for_s=59.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
-    world.run(for_s=2.0)
-    assert world.list_records() == {}
-    assert world.evidence == [Evidence.OBJECT_DELETED]
-
-
-def test_unresolved_claim_keeps_record_without_limit_by_default() -> None:
-    world = start_published(deletes=DELETES)
-    world.run(observe("web", build_unresolved("web", "web")), for_s=86_400.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
-
-
 def test_unresolved_claim_keeps_record_until_the_unresolved_timeout() -> None:
     world = start_published(deletes=replace(DELETES, unresolved_timeout_s=3600.0))
     world.run(observe("web", build_unresolved("web", "web")), for_s=3590.0)
@@ -77,18 +61,6 @@ def test_unresolved_claim_keeps_record_until_the_unresolved_timeout() -> None:
 
 
 # budgets
-
-
-def test_mass_delete_is_held_while_creates_are_made() -> None:
-    world = run_forty()
-    world.run(delete_services(*NAMES[:13]), observe_new("fresh"), for_s=120.0)
-    assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
-    assert len(world.list_records()) == 41
-    assert "fresh A" in world.list_records()
-    (reported,) = world.held
-    assert [str(one.owned.record.name) for one in reported.held] == [
-        f"h{number:02}.example.org" for number in range(13)
-    ]
 
 
 def test_deletes_of_one_cause_that_end_their_grace_period_within_seconds_have_one_code() -> None:
@@ -163,22 +135,6 @@ def test_deletes_by_absence_are_held_if_no_manifest_requests_a_name(
     assert len(world.list_records()) == sum(held.values())
 
 
-def test_all_deletes_are_held_if_a_list_is_empty() -> None:
-    world = run_forty()
-    world.run(delete_services(*NAMES, cause=Cause.MISSING), for_s=3600.0)
-    assert len(world.list_records()) == 40, (
-        "answers wait for each other: the first one alone would be within the budget"
-    )
-    assert len(world.held[-1].held) == 40
-
-
-@pytest.mark.parametrize(("rtype", "target"), [("A", "192.0.2.77"), ("CNAME", "lb.example.net")])
-def test_updates_and_changes_of_type_are_neither_delayed_nor_counted(rtype: str, target: str) -> None:
-    world = run_forty(replace(DELETES, limits=DeleteLimits(count=0, percent=0)))
-    world.run(*(observe(name, build_claim(name, name, target, rtype=rtype)) for name in NAMES), for_s=5.0)
-    assert world.list_records() == {f"{name} {rtype}": (target,) for name in NAMES}
-
-
 def test_owned_count_is_right_after_ownership_record_moved() -> None:
     world = start_world(*owned("web", resource=""), record("api"))
     world.provider.remove_records(ZONE, ownership_record("web").key)
@@ -200,15 +156,6 @@ def test_record_counts_once_after_it_passed_to_another_namespace() -> None:
 
 
 # approval
-
-
-def test_approved_deletes_are_made_within_seconds() -> None:
-    world = run_forty(has_state_store=True)
-    world.run(delete_services(*NAMES[:13]), for_s=120.0)
-    world.approvals = (world.held[-1].code,)
-    world.run(for_s=15.0)
-    assert len(world.list_records()) == 27
-    assert world.held[-1].held == ()
 
 
 SUB: Final = Zone(name=host("sub"), id="sub")

@@ -74,17 +74,6 @@ def test_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardedZone
     assert scene.plan(record(1)) is Reason.HELD
 
 
-def test_code_is_the_same_after_a_restart_and_still_approves() -> None:
-    scene = hold_deletes()
-    (code,) = scene.find_codes().values()
-    after = scene.restart()
-    after.pass_time()
-    assert set(after.find_codes().values()) == {code}
-    after.approve(code)
-    after.pass_time(GRACE_S)
-    assert len(after.deleted) == 31
-
-
 def test_approval_loaded_late_applies_to_deletes_held_before_the_load() -> None:
     before = hold_deletes()
     before.approve(*before.find_codes().values())

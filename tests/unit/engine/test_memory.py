@@ -12,20 +12,14 @@ from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, TimePassed
 from extdns.engine.settings import EngineSettings
-from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
-from extdns.model.evidence import Evidence
 from extdns.model.selection import DomainFilter
 from tests.builders import (
     PLAN,
-    SERVICE,
     build_claim,
     build_unresolved,
-    change_phase,
-    host,
     observe,
     observe_gone,
-    owned,
 )
 from tests.world import World, start_published, start_world
 
@@ -106,14 +100,6 @@ def test_memory_does_not_grow_while_names_outside_the_zones_come_and_go(include:
     assert not has_grown(world, live)
 
 
-def test_evidence_is_stored_as_long_as_its_record_exists() -> None:
-    world = start_published()
-    world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
-    assert world.engine.claims.list_ended(host("web")) == {("", "service/shop/web"): Evidence.OBJECT_DELETED}
-    world.run(change_phase(SERVICE))
-    assert not world.engine.claims.list_ended(host("web"))
-
-
 def test_evidence_is_stored_while_its_record_is_being_created() -> None:
     world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
@@ -125,21 +111,3 @@ def test_evidence_is_stored_while_its_record_is_being_created() -> None:
     world.run(for_s=5.0)
     assert world.list_records() == {}
     assert "CheckExistence" not in world.calls
-
-
-def test_planned_check_is_dropped_when_another_writer_removed_the_record() -> None:
-    world = start_published()
-    world.exists = lambda _: None
-    world.run(observe_gone("web", Cause.MISSING), for_s=1.0)
-    world.provider.remove_records(next(iter(world.engine.zones)).zone, *(record.key for record in owned("web")))
-    world.run(for_s=600.0)
-    assert world.engine._checks.scheduled == {}
-
-
-def test_sent_check_is_not_planned_again() -> None:
-    world = start_published()
-    world.feed(observe_gone("web", Cause.MISSING))
-    world.now_s += 1.0
-    world.feed(TimePassed())
-    assert world.engine._checks.under_way
-    assert world.engine._checks.scheduled == {}

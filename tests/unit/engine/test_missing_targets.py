@@ -129,16 +129,6 @@ def test_address_of_missing_pod_is_removed_at_once_with_compat() -> None:
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
-def test_results_of_checks_are_dropped_when_no_decision_needs_them() -> None:
-    world = start_with_services()
-    world.run(observe_gone("web", Cause.MISSING), for_s=900.0)
-    checks = world.engine._checks
-    assert not checks._exists
-    assert not checks.scheduled
-    assert not checks.under_way
-    assert not world.engine.claims._ended
-
-
 def start_with_two_types() -> World:
     """Start an engine in whose zone the Service `web` has an A record, and `api` an AAAA record of the same name."""
     ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")

@@ -35,14 +35,6 @@ from tests.world import build_world, start_published, start_world
 # orphans
 
 
-def test_deleted_after_a_get_if_its_object_was_deleted_before_the_start() -> None:
-    world = build_world(*owned("web"))
-    world.run(change_phase(SERVICE), change_phase(INGRESS))
-    assert world.calls.count("CheckExistence") == 1
-    assert world.evidence == [Evidence.ORPHAN_GONE]
-    assert world.list_records() == {}
-
-
 @pytest.mark.parametrize(
     ("resource", "namespaces"),
     [

@@ -29,7 +29,6 @@ from tests.builders import (
     observe,
     observe_gone,
     observe_new,
-    ownership_record,
     record,
     refuse_names,
     refuse_with_names,
@@ -156,22 +155,6 @@ def test_names_are_read_and_planned_again_after_a_write_conflict() -> None:
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=0.5)
     assert world.calls == ["SubmitBatch", "ReadNames", "SubmitBatch"]
     assert world.list_records() == {"web A": ("192.0.2.9",)}
-
-
-def test_removed_ownership_record_is_not_created_again() -> None:
-    world = start_published()
-    world.provider.remove_records(ZONE, ownership_record("web").key)
-    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
-
-
-def test_replaced_ownership_record_is_not_changed() -> None:
-    world = start_published()
-    world.provider.put_records(ZONE, ownership_record("web", owner="other"))
-    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OWNED_BY_OTHER)]
-    assert world.provider.contents(ZONE)[ownership_record("web").key] == ownership_record("web", owner="other")
 
 
 def test_only_blamed_names_are_read_after_a_write_conflict() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
 from extdns.engine.effects import QueryRules
@@ -119,16 +117,6 @@ def test_query_is_about_at_most_500_records() -> None:
     queries = run(world, observe_new(*(f"h{number}" for number in range(MAX_QUERY + 1))))
     assert [len(query.inputs) for query in queries] == [MAX_QUERY, 1]
     assert len(world.list_records()) == MAX_QUERY + 1
-
-
-def test_answers_are_forgotten_when_no_name_needs_them() -> None:
-    world = start(request(), request("api"))
-    run(world, observe_gone("web"), observe_gone("api"), for_s=600.0)
-    assert list_stored(world) == ()
-
-
-def list_stored(world: World) -> Iterable[object]:
-    return tuple(world.engine.rules._answers)
 
 
 def test_delete_needs_an_answer_of_its_own() -> None:

@@ -15,7 +15,7 @@ from extdns.engine.inputs import Cause, Observed
 from extdns.errors import RetryableError
 from extdns.model import rrtype
 from extdns.model.change import Blocked
-from extdns.model.claim import ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
@@ -89,14 +89,6 @@ B_UNRESOLVED: Final = observe("b", build_unresolved("b", "web"))
 
 
 # claims
-
-
-def test_retained_while_the_claim_of_its_host_is_unresolved() -> None:
-    claims = Index(ALL)
-    claims.see(A_SEVEN, A_UNRESOLVED, A_UNRESOLVED)
-    assert isinstance(claims.claims(HOST)[0], UnresolvedClaim)
-    assert claims.list_ptr() == {SEVEN: ["a"]}
-    assert claims.find_end(SEVEN) is None
 
 
 def test_ends_when_no_host_has_its_address() -> None:

@@ -45,17 +45,6 @@ def test_longer_retry_after_replaces_the_backoff_up_to_one_hour(stated_s: float 
     assert retry.has_ended(100.0 + pause_s)
 
 
-def test_stores_time_of_first_failure_in_a_row_and_message_of_last() -> None:
-    retry = Retry(Failure.PLANNING)
-    retry.record_failure(100.0, message="down")
-    retry.record_failure(110.0, message="denied", is_forbidden=True)
-    assert (retry.since_at, retry.message, retry.is_forbidden) == (100.0, "denied", True)
-    retry.record_success()
-    assert (retry.failures, retry.until_at, retry.message, retry.is_forbidden) == (0, 0.0, "", False)
-    retry.record_failure(120.0)
-    assert retry.since_at == 120.0
-
-
 @pytest.mark.parametrize(
     ("is_single_pass", "lacks_credentials", "is_reached"),
     [
@@ -72,19 +61,6 @@ def test_only_single_pass_without_credentials_gives_up_before_the_timeout(
     assert GiveUpRule(is_single_pass=is_single_pass, timeout_s=30.0).is_reached(retry, 101.0) is is_reached
     retry.record_success()
     assert not retry.lacks_credentials
-
-
-def test_the_retries_of_a_name_are_found_by_failure_and_removed_with_the_names_that_do_not_belong() -> None:
-    table, web, api = RetryTable(), host("web"), host("api")
-    refused, conflict = (
-        table.record_failure(web, Failure.REFUSED, 1.0),
-        table.record_failure(api, Failure.WRITE_CONFLICT, 1.0),
-    )
-    assert list(table.select(Failure.REFUSED)) == [(web, refused)]
-    assert list(table.select(Failure.WRITE_CONFLICT)) == [(api, conflict)]
-    assert (table.find_failed(web), table.find_failed(api)) == (refused, None)
-    table.retain(lambda name: name == api)
-    assert (len(table), list(table.by_name)) == (1, [api])
 
 
 def test_only_write_conflicts_and_frequent_writes_keep_a_name_from_being_written() -> None:

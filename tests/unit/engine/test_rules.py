@@ -82,13 +82,6 @@ def test_allowed_record_stays_if_a_rule_denies_its_update(rule: FakeRule) -> Non
     assert decision.desired.targets == (BAD,)
 
 
-def test_published_record_that_a_new_rule_denies_stays_as_a_violation() -> None:
-    world = start_ruled(published=BAD)
-    world.run(change_rules(DENY), for_s=7200.0)
-    assert world.list_records() == {"web A": (BAD,)}
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.POLICY_VIOLATION)]
-
-
 def test_foreign_edit_of_a_denied_record_is_not_repaired() -> None:
     world = start_ruled(DENY, published=BAD)
     world.provider.put_records(next(iter(world.engine.zones)).zone, record("web", "192.0.2.66"))

@@ -27,19 +27,6 @@ from tests.world import build_world
 # restart and crash
 
 
-def test_approval_stored_while_no_process_ran_is_loaded_with_the_state() -> None:
-    before = run_forty(has_state_store=True, settings_digest="today")
-    before.run(delete_services(*NAMES), for_s=61.0)
-    after = build_world(
-        *build_records(*NAMES), deletes=DELETES, has_state_store=True, has_writer=False, settings_digest="today"
-    )
-    after.state, after.now_s, after.approvals = before.state, before.now_s, (before.held[-1].code,)
-    after.exists = lambda _: False
-    after.run(change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
-    assert {after.decision(name).action for name in NAMES} == {"delete"}
-    assert "ReadApprovals" not in after.calls
-
-
 def test_deletes_wait_until_the_state_is_saved_and_creates_do_not() -> None:
     world = run_forty(has_state_store=True)
     world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
