@@ -1,6 +1,7 @@
 """Compute claims of objects that come from a cluster, so that tests of sources notice fields lost in decoding.
 
-Test modules that use `compute_claims` run with each kind of cluster: `pytest.mark.usefixtures("cluster")`.
+Test modules that use `compute_claims` have the mark `pytest.mark.usefixtures("cluster")`. `tests/conformance` checks
+that clusters of manifests give the same objects, and `tests/corpus` reads manifests.
 """
 
 from __future__ import annotations

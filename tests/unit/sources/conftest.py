@@ -1,4 +1,4 @@
-"""Provide the clusters from which tests of sources get their objects."""
+"""Provide the cluster from which tests of sources get their objects."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tests.conformance.cluster import RIGS
 from tests.unit.sources.cluster import compute_claims
 
 
-@pytest.fixture(scope="package", params=RIGS)
-def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Run a test with each kind of cluster. Tests remove their objects again."""
-    with RIGS[request.param](tmp_path_factory.mktemp("cluster"), ()) as rig:
+@pytest.fixture(scope="package")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Run a test with a live cluster. Tests remove their objects again."""
+    with RIGS["live"](tmp_path_factory.mktemp("cluster"), ()) as rig:
         compute_claims.rig = rig
         yield
         compute_claims.rig = None

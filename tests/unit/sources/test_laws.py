@@ -21,7 +21,7 @@ from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import balanced, endpoints, ingress, member, node, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
-few = settings(max_examples=30)  # few examples for each cluster, because the sources are the same
+few = settings(max_examples=30)  # few examples, because each one is sent to the cluster
 
 NAMES = [
     "access",
