@@ -186,6 +186,13 @@ def test_the_ingress_class_flag_selects_ingresses_by_class_or_class_annotation(
     assert found == ([resolved("a.t", "A", "192.0.2.1")] if selected else [excluded("--ingress-class")])
 
 
+# docs/spec/sources.md 2.1
+def test_the_ingress_class_annotation_is_read_whatever_the_annotation_prefix_flag_says() -> None:
+    settings = settings_with(prefixes=("acme.test/",), ingress_class=("nginx",))
+    found = claims(ingress("192.0.2.1", rules=["r.t"], annotations=LEGACY), settings)
+    assert reduce_claims(found) == [resolved("r.t", "A", "192.0.2.1")]
+
+
 # docs/spec/sources.md 4.1
 def test_the_ingress_class_flag_cannot_be_combined_with_an_annotation_filter_on_the_class() -> None:
     selection = settings_with(annotation_filter=parse_annotation_selector("kubernetes.io/ingress.class in (alb)"))

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-import msgspec
 import pytest
 
-from extdns.flags.sources import SOURCES
 from extdns.gotemplate.errors import TemplateError
-from extdns.gotemplate.template import Template
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.ports import Source
@@ -25,27 +20,18 @@ from extdns.resources.ingress_controllers import (
 )
 from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
 from extdns.resources.meta import Condition
-from extdns.sources.common.claim_builder import SourceSettings, Templates
+from extdns.sources.common.claim_builder import SourceSettings
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved
-from tests.unit.sources.made import build_source, settings_with
+from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.routes import gateway, http, listener
 from tests.unit.sources.samples import PREFIX, balanced, meta, ours
-
-T = TypeVar("T", HttpRoute, IstioGateway, VirtualService, HttpProxy, OpenShiftRoute)
 
 FQDN = "{{.Name}}.acme.test"
 
 
-def keep_all_fields(obj: T) -> T:
-    """Return *obj* with its JSON in `metadata.full_object`, as a cluster stores it if templates are used."""
-    metadata = msgspec.structs.replace(obj.metadata, full_object=msgspec.json.encode(obj))
-    return msgspec.structs.replace(obj, metadata=metadata)
-
-
 def selection(*fqdn: str, combine: bool = False, ignoring: bool = False) -> SourceSettings:
-    made = Templates(fqdn=Template.parse("--fqdn-template", fqdn, SOURCES), combine=combine)
-    return settings_with(templates=made, ignore_hostname_annotation=ignoring)
+    return settings_with(templates=templates(fqdn, combine=combine), ignore_hostname_annotation=ignoring)
 
 
 def a(*names: str) -> list[ResolvedClaim]:

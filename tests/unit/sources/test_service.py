@@ -9,12 +9,11 @@ from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.ports import Source
 from extdns.resources.core import SERVICE, Service, ServiceSpec
-from extdns.sources.common.annotation_names import BOTH_PREFIXES
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import build_source, settings_with
-from tests.unit.sources.samples import OLD, PREFIX, list_resolved_claims, load_balancer, ours, service
+from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -239,36 +238,9 @@ def test_an_invalid_host_does_not_affect_other_hosts_of_a_service() -> None:
     ]
 
 
-def test_an_invalid_ttl_annotation_gives_a_warning_and_the_record_gets_the_default_ttl() -> None:
-    found = claims(load_balancer(ours(hostname="a.t", ttl="10 minutes"), "192.0.2.1"))
-    assert reduce_claims(found) == [resolved("a.t", "A", "192.0.2.1")]
-    assert [(warning.reason, warning.value) for warning in list_resolved_claims(found)[0].warnings] == [
-        (Reason.INVALID_TTL, "10 minutes")
-    ]
-
-
-def test_an_old_prefix_annotation_is_ignored_with_a_warning_if_the_object_uses_the_new_prefix() -> None:
-    obj = load_balancer({OLD + "hostname": "old.t", PREFIX + "ttl": "60"}, "192.0.2.1")
-    assert reduce_claims(claims(obj)) == [invalid(Reason.IGNORED_ANNOTATION, "old.t")]
-    assert reduce_claims(claims(obj, settings_with(prefixes=(OLD,)))) == [resolved("old.t", "A", "192.0.2.1")]
-    assert reduce_claims(claims(load_balancer({OLD + "hostname": "old.t"}, "192.0.2.1"))) == [
-        resolved("old.t", "A", "192.0.2.1")
-    ]
-    assert DEFAULTS.prefixes == BOTH_PREFIXES
-
-
 def test_hostnames_in_capitals_or_unicode_are_published_in_canonical_form() -> None:
     found = claims(load_balancer(ours(hostname="Web.ACME.test, bücher.t, xn--bcher-kva.t"), "192.0.2.1"))
     assert reduce_claims(found) == [
         resolved("web.acme.test", "A", "192.0.2.1"),
         resolved("xn--bcher-kva.t", "A", "192.0.2.1"),
     ]
-
-
-def test_a_target_address_with_a_trailing_dot_is_read_as_an_address() -> None:
-    annotations = ours(hostname="web.acme.test..", target="192.0.2.1.,192.0.2.2,lb.test..")
-    assert reduce_claims(claims(service(annotations, CLUSTER_IP))) == [
-        resolved("web.acme.test", "A", "192.0.2.1", "192.0.2.2"),
-        resolved("web.acme.test", "CNAME", "lb.test"),
-    ]
-    assert reduce_claims(claims(load_balancer(HOST, "198.51.100.7."))) == [resolved("h.t", "A", "198.51.100.7")]

@@ -18,12 +18,10 @@ from extdns.sources.common.annotations import (
     MissingTargets,
     RecordOptions,
     parse_targets,
-    read_load_balancer,
     read_target_annotation,
 )
 from extdns.sources.common.claim_builder import ClaimBuilder
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.samples import balanced as status
 from tests.unit.sources.samples import list_resolved_claims
 
 NOTHING = MissingTargets(reason=Reason.NO_ADDRESS, detail="nothing")
@@ -106,18 +104,6 @@ def test_a_target_annotation_without_any_target_counts_as_missing_targets(value:
     assert isinstance(answer, MissingTargets)
     assert answer.reason is Reason.INVALID_TARGET
     assert f"annotation {PREFIX}target" in answer.detail
-
-
-def test_addresses_and_host_names_of_a_load_balancer_are_both_read() -> None:
-    assert read_load_balancer(status("192.0.2.1", "lb.test")) == FoundTargets(
-        groups=(("A", ("192.0.2.1",)), ("CNAME", ("lb.test",)))
-    )
-
-
-def test_a_load_balancer_without_address_counts_as_missing_targets() -> None:
-    answer = read_load_balancer(status())
-    assert isinstance(answer, MissingTargets)
-    assert answer.reason is Reason.NO_ADDRESS
 
 
 # Claims of one object are merged and sorted, with labels and warnings (docs/spec/sources.md 1.5, 1.8)
@@ -256,7 +242,3 @@ def test_an_invalid_claim_shows_the_field_and_what_is_allowed() -> None:
     assert isinstance(claim, InvalidClaim)
     assert (claim.provenance.field, claim.reason) == ("spec.rules[0].host", Reason.INVALID_NAME)
     assert "63 bytes" in claim.allowed
-
-
-def test_a_claim_builder_without_requested_hosts_builds_no_claims() -> None:
-    assert create_builder().build() == ()

@@ -223,14 +223,6 @@ def test_resource_labels_of_the_unstructured_source_use_the_kind_name_even_if_an
     assert claim.desired.labels.get(RESOURCE) == label
 
 
-# docs/spec/sources.md 1.8
-def test_the_resource_label_of_an_object_without_namespace_has_an_empty_namespace() -> None:
-    obj = from_list(THING, manifest(THING, BOTH))
-    assert {
-        one.desired.labels.get(RESOURCE) for one in list_resolved_claims(source(THING).find_claims(obj, FakeView()))
-    } == {"thing//c"}
-
-
 @pytest.mark.parametrize(
     ("selection", "annotations", "expected"),
     [
