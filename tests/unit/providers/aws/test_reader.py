@@ -173,14 +173,6 @@ def test_the_error_about_a_page_that_cannot_be_read_contains_the_api_call_and_th
         reader(account).read_page(found, None)
 
 
-def test_an_error_response_to_a_read_of_a_page_raises_a_provider_error(fake: Route53, account: Route53Api) -> None:
-    fake.add_zone("example.org")
-    found = reader(account).list_zones().zones[0]
-    fake.faults.arm(Refuse(503, "ServiceUnavailable"), action="ListResourceRecordSets", times=9)
-    with pytest.raises(RetryableError, match="ServiceUnavailable"):
-        reader(account).read_page(found, None)
-
-
 def test_names_close_together_in_route53_order_are_read_in_one_call(fake: Route53, account: Route53Api) -> None:
     zone_id = fake.add_zone("example.org", records=[host(f"n{index:03}.example.org") for index in range(100)])
     fake.add_zone("other.example")

@@ -6,7 +6,6 @@ import pytest
 
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.record import Record
-from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from providers.aws.client import Route53Api
 from providers.aws.provider import Route53Reader, Route53Writer
@@ -80,22 +79,6 @@ def test_aliases_to_aliases_are_created_from_the_last_target_on_and_loops_are_re
     assert [line[7] for line in writable.sent()] == ["d", "c", "b", "a"]
 
 
-def test_an_error_about_a_missing_alias_target_blames_only_the_alias_with_that_target(writable: WritableZone) -> None:
-    is_dropped = endpoint("AAAA", "www.example.org", name="a.example.org", props=ALIAS)
-    outcome = writable.submit(Write(old=None, new=is_dropped), WWW)
-    assert isinstance(outcome, Refused)
-    assert outcome.offending_names == ("a.example.org",)
-
-
-def test_the_records_that_a_write_returns_equal_those_that_are_read_later(writable: WritableZone) -> None:
-    alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
-    routed = endpoint("A", name="w.example.org", sid="x", props={"aws/weight": "7"})
-    outcome = writable.submit(Write(old=None, new=alias), Write(old=None, new=routed))
-    assert isinstance(outcome, Applied)
-    page = writable.reader.read_page(writable.zone, None).records
-    assert set(outcome.records) < set(page)
-
-
 def test_a_record_is_deleted_in_the_spelling_in_which_route53_stores_it(writable: WritableZone) -> None:
     odd = {"Name": "c.example.org", "Type": "CNAME", "TTL": 7, "ResourceRecords": ["LB.Example.net."]}
     writable.fake.put(writable.zone_id, odd)
@@ -144,22 +127,6 @@ def test_a_write_to_an_unreachable_service_can_be_tried_again_later(writable: Wr
     assert "EndpointConnectionError" in outcome.message
 
 
-def test_a_missing_permission_to_write_is_reported_with_its_iam_action(writable: WritableZone) -> None:
-    writable.fake.access.deny(CHANGE, names=["www.example.org"])
-    outcome = writable.submit(WWW)
-    assert isinstance(outcome, Forbidden)
-    assert "is not authorized to perform: route53:ChangeResourceRecordSets" in outcome.message
-
-
-def test_all_offending_names_of_a_refused_batch_are_reported_at_once(writable: WritableZone) -> None:
-    writable.submit(
-        create("c.example.org", "CNAME", "x.example.net"), create("d.example.org", "CNAME", "x.example.net")
-    )
-    outcome = writable.submit(WWW, create("c.example.org", "A", "192.0.2.1"), create("d.example.org", "A", "192.0.2.1"))
-    assert isinstance(outcome, Refused)
-    assert outcome.offending_names == ("c.example.org", "d.example.org")
-
-
 def test_without_conditional_writes_an_update_overwrites_whatever_exists(fake: Route53, account: Route53Api) -> None:
     writable = WritableZone(fake, account, conditional=False)
     outcome = writable.submit(WWW)
@@ -193,15 +160,6 @@ def test_an_update_too_large_for_an_upsert_is_sent_as_delete_and_create(fake: Ro
 def test_a_write_to_a_zone_of_an_account_that_is_not_configured_is_tried_later(writable: WritableZone) -> None:
     stray = Zone(name=writable.zone.name, id=writable.zone.id, account="x")
     assert isinstance(writable.writer.submit(stray, build_batch(stray, [WWW])), TryLater)
-
-
-def test_a_long_txt_value_is_split_when_written_and_joined_when_read(writable: WritableZone) -> None:
-    text = f'"{"x" * 600}"'
-    outcome = writable.submit(create("t.example.org", "TXT", text))
-    assert isinstance(outcome, Applied)
-    assert outcome.records[0].targets == (text,)
-    assert outcome.records[0].properties == StringMap()
-    assert isinstance(writable.submit(delete(outcome.records[0])), Applied)
 
 
 def create_records(writable: WritableZone, *names: str) -> list[Record]:

@@ -130,12 +130,6 @@ def test_what_somebody_else_changed_meanwhile_is_neither_updated_nor_deleted(wor
     assert world.read()["www A"].targets == ("192.0.2.9",)
 
 
-def test_beside_a_foreign_record_nothing_is_written(world: World) -> None:
-    world.put("www", "A", [{"ipv4Address": "192.0.2.9"}])
-    world.run({"www": "192.0.2.1"})
-    assert world.take_writes() == []
-
-
 def test_a_record_that_appears_before_ours_stays_foreign(world: World) -> None:
     world.fake.faults.arm(Meanwhile(lambda: world.put("www", "A", [{"ipv4Address": "192.0.2.9"}])), action="PUT A")
     running = world.run({"www": "192.0.2.1"})
@@ -378,14 +372,6 @@ def test_without_ownership_records_only_desired_tags_are_ours(world: World) -> N
         world.apply(Write(old=held, new=desired))
         assert world.held.sets["www", "A"]["properties"]["metadata"] == metadata
         assert reader.read_names(world.zone, [stated.name])[0].properties == properties
-
-
-def test_a_long_text_takes_several_strings_and_reads_back_equal(world: World) -> None:
-    text = f'"{"0123456789" * 60}"'
-    world.apply(create("t.example.org", "TXT", text))
-    (found,) = world.held.sets["t", "TXT"]["properties"][spell_field("TXT", private=world.held.private)]
-    assert [len(string) for string in found["value"]] == [255, 255, 90]
-    assert world.read()["t TXT"].targets == (text,)
 
 
 def test_a_record_set_deleted_between_two_pages_hides_no_other(world: World) -> None:

@@ -72,18 +72,6 @@ def test_a_record_may_get_fewer_more_or_other_values(world: World, targets: tupl
     assert sorted(world.contents().values()) == sorted(targets)
 
 
-def test_an_address_record_becomes_a_cname_with_both_ownership_records_in_one_batch(world: World) -> None:
-    made = world.apply(WWW, MARK)
-    world.apply(
-        delete(made["A"]),
-        delete(made["TXT"]),
-        create("www.example.org", "CNAME", "lb.example.net"),
-        create("cname-www.example.org", "TXT", '"owner"'),
-    )
-    assert set(world.read()) == {"cname-www.example.org TXT", "www.example.org CNAME"}
-    assert world.actions().count(BATCH) == 2
-
-
 def test_a_batch_built_before_another_change_of_ours_fails_as_a_whole(world: World) -> None:
     made = world.apply(WWW, MARK)
     world.apply(update(made["A"], "192.0.2.2"), restate(made["TXT"]))

@@ -167,15 +167,6 @@ def test_a_batch_larger_than_the_whole_burst_waits_only_until_the_burst_is_avail
     assert bucket.compute_wait_s(0.0, count=1000) == pytest.approx(5)
 
 
-def test_after_throttling_the_account_waits_before_its_next_call() -> None:
-    clock = FastClock()
-    limiter = _limiter(clock)
-    limiter.acquire("Change", changes=2)
-    limiter.record_throttle("Change")
-    limiter.acquire("Change", changes=2)
-    assert clock.now_s == pytest.approx(0.2, abs=0.01)
-
-
 def test_a_service_that_is_busy_with_one_api_action_does_not_delay_calls_of_other_actions() -> None:
     clock = FastClock()
     limiter = _limiter(clock)

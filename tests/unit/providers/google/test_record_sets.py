@@ -57,13 +57,6 @@ def test_a_record_without_requested_ttl_is_sent_with_300_seconds() -> None:
     assert (zero.ttl_s, record_sets.build_record_set(zero).ttl_s) == (0, 0)
 
 
-def test_a_txt_value_is_split_into_strings_and_joined_again() -> None:
-    sent = record_sets.build_record_set(endpoint("TXT", f'"{"x" * 600}"'))
-    assert sent.values == (f'"{"x" * 255}" "{"x" * 255}" "{"x" * 90}"',)
-    assert read(sent).targets == (f'"{"x" * 600}"',)
-    assert read(sent).exact is None
-
-
 @pytest.mark.parametrize(
     "found",
     [

@@ -25,11 +25,6 @@ def test_a_zone_file_is_parsed_as_dnspython_parses_it(text: str) -> None:
     assert {(r.name, r.type, r.ttl_s, len(r.targets)) for r in records(read(text))} == theirs
 
 
-@given(zone_texts())
-def test_parsing_and_joining_the_entries_gives_the_text_of_the_zone_file(text: str) -> None:
-    assert read(text).text == text
-
-
 @given(st.text(st.characters(max_codepoint=0xFF)))
 def test_parsing_any_text_as_a_zone_file_raises_no_exception(text: str) -> None:
     master = read(text)

@@ -93,15 +93,6 @@ def test_a_file_that_cannot_be_read_fails_and_other_zones_are_still_listed(
     assert [(failure.account, failure.permanent) for failure in found.failed] == [("a.zone", permanent)]
 
 
-def test_listing_zones_of_a_deleted_folder_is_an_error(tmp_path: Path) -> None:
-    folder = tmp_path / "zones"
-    folder.mkdir()
-    files = reader(folder)
-    folder.rmdir()
-    with pytest.raises(ProviderError, match="listing"):
-        files.list_zones()
-
-
 def test_a_page_never_splits_the_records_of_a_name(tmp_path: Path) -> None:
     text = SOA + "".join(f"{name} 60 {data}\n" for name in "dcba" for data in ("A 192.0.2.1", "TXT x"))
     files = reader(tmp_path, z__zone=text)
@@ -169,11 +160,6 @@ def test_properties_are_dropped_from_a_record_and_everything_else_is_kept() -> N
         labels=StringMap.from_items({"resource": "service/a/b"}),
         properties=ALIAS.set("aws/weight", "1"),
     )
-    assert adjust_record(desired_record, ZONE) == replace(desired_record, properties=StringMap.from_items())
-
-
-def test_a_cname_with_an_alias_annotation_stays_a_cname() -> None:
-    desired_record = replace(build_desired("w.example.org", "CNAME", "lb.test"), properties=ALIAS)
     assert adjust_record(desired_record, ZONE) == replace(desired_record, properties=StringMap.from_items())
 
 
