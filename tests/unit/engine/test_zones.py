@@ -114,37 +114,6 @@ def test_not_removed_if_every_other_list_has_it() -> None:
     assert world.engine.zones.find(ZONE) is not None
 
 
-def test_zones_of_a_failing_account_still_get_their_changes() -> None:
-    zone = replace(ZONE, account="b")
-    world = build_world(zones={zone: owned("web")})
-    world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
-    world.provider.zone_list = zone_list(failed=(account_failure(),))
-    world.run(for_s=1000.0)
-    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), observe("api", build_claim("api", "api")))
-    assert set(world.list_records(zone)) == {"web A", "api A"}
-    assert world.list_records(zone)["web A"] == ("192.0.2.9",)
-
-
-def test_creates_wait_until_every_account_has_listed_its_zones() -> None:
-    world = build_world(*owned("web"), record("theirs"))
-    world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
-    world.run(
-        observe("web", build_claim("web", "web", "192.0.2.9")),
-        observe("api", build_claim("api", "api"), build_claim("api", "theirs")),
-        change_phase(SERVICE),
-        change_phase(INGRESS),
-    )
-    assert world.list_records() == {"web A": ("192.0.2.9",), "theirs A": ("192.0.2.1",)}, "updates do not wait"
-    assert world.list_decisions("api") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
-    assert world.list_decisions("theirs") == [
-        ("A", Action.KEEP, Reason.FOREIGN_RECORD),
-        ("A", Action.NONE, Reason.ZONES_UNKNOWN),
-    ]
-    world.provider.zone_list = zone_list(ZONE)
-    world.run(for_s=65.0)
-    assert "api A" in world.list_records()
-
-
 def test_creates_do_not_wait_for_an_account_that_may_never_list_its_zones() -> None:
     world = build_world()
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(permanent=True),))

@@ -47,13 +47,6 @@ def test_every_decision_is_relevant_unless_it_is_about_a_foreign_record_that_no_
     assert decision.is_relevant is expected
 
 
-def test_a_decision_is_identified_by_zone_and_record_also_without_a_zone() -> None:
-    decision, homeless = build_decision(), build_decision(zone=None)
-    assert decision.key == (ZONE.id, host("web"), "one", "A")
-    assert decision.sort_key == (f"{ZONE.name} {ZONE.id}", host("web"), "one", "A", "owned-by-other")
-    assert (homeless.key[0], homeless.sort_key[0]) == ("", "")
-
-
 def test_a_write_has_the_key_of_its_record_and_needs_one() -> None:
     old = record("web")
     assert Write(old=old, new=None).key == Write(old=None, new=restate_record(old)).key == old.key

@@ -118,10 +118,6 @@ def test_parsing_a_canonical_name_returns_it_unchanged(text: str) -> None:
     assert isinstance(name.to_unicode(), str)
 
 
-def test_a_name_with_an_invalid_a_label_is_displayed_unchanged() -> None:
-    assert DnsName.parse("xn--a.example").to_unicode() == "xn--a.example"
-
-
 def test_names_are_sorted_by_their_labels_from_the_root_down_as_in_route_53() -> None:
     sorted_names = ["org", "example.org", "*.example.org", "a-b.example.org", "a.example.org", "x.a.example.org"]
     assert sorted((DnsName(name) for name in reversed(sorted_names)), key=lambda name: name.order) == sorted_names

@@ -45,19 +45,6 @@ def test_an_object_reference_has_a_resource_label_and_a_text_form_for_messages(
     assert (of.key.resource, str(of)) == (resource, shown)
 
 
-@pytest.mark.parametrize(
-    ("kind", "label"),
-    [
-        pytest.param(SERVICE, "service", id="kind in lower case"),
-        pytest.param(HTTP_PROXY, "HTTPProxy", id="kind with capitals"),
-        pytest.param(FOO, "foo", id="cluster-scoped kind"),
-    ],
-)
-def test_the_first_part_of_a_resource_label_is_the_label_of_the_kind(kind: Kind, label: str) -> None:
-    assert kind.label == label
-    assert ref(kind, "ns" if kind.namespaced else "", "x").key.resource.partition("/")[0] == label
-
-
 def test_object_references_are_sorted_by_age_with_unknown_age_last() -> None:
     young = ref(SERVICE, "a", "a", "2026-02-01T00:00:00Z")
     old = ref(SERVICE, "b", "b", "2026-01-01T00:00:00Z")

@@ -98,13 +98,6 @@ def test_up_to_two_dots_at_the_end_of_a_target_are_ignored(dots: str) -> None:
     assert parse_target(f"lb.test{dots}") == ("CNAME", "lb.test")
 
 
-@given(
-    st.one_of(st.ip_addresses().map(lambda ip: ip.exploded), st.from_regex(r"[A-Za-z]{1,9}\.org\.?", fullmatch=True))
-)
-def test_parsing_a_target_chooses_its_type_and_its_spelling(text: str) -> None:
-    assert parse_target(text) == (choose_record_type(text), canonicalize(choose_record_type(text), text))
-
-
 @given(st.ip_addresses())
 def test_each_spelling_of_an_ip_address_gives_the_same_target(
     ip: ipaddress.IPv4Address | ipaddress.IPv6Address,
@@ -159,15 +152,6 @@ def test_the_routing_of_a_record_is_the_policy_that_its_properties_state(
 ) -> None:
     content = replace(RECORD, set_identifier=set_identifier, properties=StringMap.from_items(properties))
     assert get_routing(content) == routing
-
-
-def test_a_record_without_ownership_record_has_no_owner_and_is_not_ours() -> None:
-    owned = OwnedRecord(record=RECORD)
-    assert (owned.owner, owned.is_ours, owned.ownership_records, owned.labels) == (None, False, (), ())
-
-
-def test_a_record_without_ownership_record_counts_as_having_the_current_format() -> None:
-    assert OwnedRecord(record=RECORD).has_current_format
 
 
 def test_an_owned_record_has_the_key_of_the_record_in_it() -> None:

@@ -24,8 +24,3 @@ def build_saved(*at_s: float, approved_until_s: float) -> Saved:
 def test_saved_times_are_converted_to_another_clock_and_only_an_approval_may_end_in_the_future() -> None:
     saved = build_saved(3900.0, 4500.0, approved_until_s=5000.0)
     assert saved.shift(-4000.0, latest_s=100.0) == build_saved(-100.0, 100.0, approved_until_s=1000.0)
-
-
-def test_the_digests_of_a_scope_are_those_of_all_its_holds() -> None:
-    holds = (SavedHolds(since_s=1.0, digests=("b", "c")), SavedHolds(since_s=2.0, digests=("a",)))
-    assert SavedScope(holds=holds).digests == ("a", "b", "c")

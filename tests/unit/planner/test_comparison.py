@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Action, Blocked, Change, ChangeSet, Update
+from extdns.model.change import Action, Blocked, Change, Update
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.model.zone import Zone
 from extdns.planner.comparison import compare_name, find_target_removals, find_uncertain_updates, is_as_requested
 from extdns.planner.decide import decide
 from extdns.planner.proposal import Candidate, Proposal, is_published
@@ -29,7 +28,6 @@ from tests.unit.planner.name_plan import (
     SETTINGS,
     WEB,
     ZONE,
-    NamePlan,
     build_candidate,
     build_current,
     find_decision,
@@ -313,25 +311,6 @@ def test_record_of_the_previous_owner_is_taken_over_only_if_requested(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[tuple[str, Action, Reason]]
 ) -> None:
     assert list_decisions(plan(current, candidates, settings=MIGRATING)) == expected  # docs/design/differences.md
-
-
-def plan_in(zone: Zone, *current: OwnedRecord) -> NamePlan:
-    """Plan the candidate `A` in *zone*."""
-    return plan(current, (A,), zone=zone)
-
-
-def test_two_zones_of_one_name_each_get_only_the_changes_they_need() -> None:
-    public, private = ZONE, Zone(name=ZONE.name, id="z2", private=True)  # 11
-    right, edited = build_current("A", "1.1.1.1"), build_current("A", "9.9.9.9")
-    assert plan_in(public, right).sets == ()
-    assert plan_in(private).sets == (ChangeSet(zone=private, name=NAME, changes=(create(A.desired),)),)
-    (repair,) = plan_in(private, edited).sets
-    assert repair.zone == private
-    assert repair.changes == (update(edited, A.desired),)
-
-
-def test_empty_without_records_and_candidates() -> None:
-    assert plan((), ()) == NamePlan()
 
 
 def test_changes_of_a_change_set_are_sorted_by_record_key() -> None:
