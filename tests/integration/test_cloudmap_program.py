@@ -8,7 +8,6 @@ from typing import Any
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from tests.cloudmap import environ
 from tests.fakes.cloudmap.server import CloudMap
@@ -66,22 +65,16 @@ def test_flags_and_values_that_are_only_for_route_53_have_no_effect(fake: CloudM
 
 
 def test_moto_as_a_second_implementation_gets_the_same_service(
-    monkeypatch: pytest.MonkeyPatch, installation: Installation
+    moto: str, monkeypatch: pytest.MonkeyPatch, installation: Installation
 ) -> None:
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    try:
-        for name, value in environ(CloudMap()).items():
-            monkeypatch.setenv(name, value)
-        url = "http://{}:{}".format(*server.get_host_and_port())
-        monkeypatch.setenv("AWS_ENDPOINT_URL_SERVICEDISCOVERY", url)
-        moto: Any = boto3.client("servicediscovery", region_name="eu-central-1")
-        moto.create_public_dns_namespace(Name="example.org")
-        installation.replace_manifests(service("web", address="192.0.2.2"))
-        assert installation.run_once() == 0
-        assert installation.run_once() == 0
-        (made,) = moto.list_services()["Services"]
-        (instance,) = moto.list_instances(ServiceId=made["Id"])["Instances"]
-        assert (instance["Id"], instance["Attributes"]) == ("192.0.2.2", {"AWS_INSTANCE_IPV4": "192.0.2.2"})
-    finally:
-        server.stop()
+    for name, value in environ(CloudMap()).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SERVICEDISCOVERY", moto)
+    client: Any = boto3.client("servicediscovery", region_name="eu-central-1")
+    client.create_public_dns_namespace(Name="example.org")
+    installation.replace_manifests(service("web", address="192.0.2.2"))
+    assert installation.run_once() == 0
+    assert installation.run_once() == 0
+    (made,) = client.list_services()["Services"]
+    (instance,) = client.list_instances(ServiceId=made["Id"])["Instances"]
+    assert (instance["Id"], instance["Attributes"]) == ("192.0.2.2", {"AWS_INSTANCE_IPV4": "192.0.2.2"})

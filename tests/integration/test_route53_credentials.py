@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 from tests.fakes.route53.server import Route53
 from tests.program.process import once
@@ -36,16 +35,6 @@ def fake() -> Iterator[Route53]:
         yield service
 
 
-@pytest.fixture(scope="module")
-def sts() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        yield "http://{}:{}".format(*server.get_host_and_port())
-    finally:
-        server.stop()
-
-
 def variables(fake: Route53, sts: str = "http://127.0.0.1:9", **more: str) -> dict[str, str]:
     """Return the environment of a pod, with the endpoints of both services."""
     without = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
@@ -58,20 +47,20 @@ def list_record_names(fake: Route53, zone_id: str) -> list[str]:
 
 
 def test_a_pod_with_a_web_identity_token_publishes_without_further_configuration(
-    fake: Route53, sts: str, tmp_path: Path
+    fake: Route53, moto: str, tmp_path: Path
 ) -> None:
     zone_id = fake.add_zone("acme.test")
     token = tmp_path / "token"
     token.write_text("header.payload.signature")
-    env = variables(fake, sts, AWS_ROLE_ARN=ROLE, AWS_WEB_IDENTITY_TOKEN_FILE=str(token))
+    env = variables(fake, moto, AWS_ROLE_ARN=ROLE, AWS_WEB_IDENTITY_TOKEN_FILE=str(token))
     done = once(*FLAGS, stdin=SERVICE, env=env)
     assert done.returncode == 0, done.stderr
     assert list_record_names(fake, zone_id) == PUBLISHED
 
 
-def test_aws_assume_role_uses_the_credentials_of_the_environment_to_assume_the_role(fake: Route53, sts: str) -> None:
+def test_aws_assume_role_uses_the_credentials_of_the_environment_to_assume_the_role(fake: Route53, moto: str) -> None:
     zone_id = fake.add_zone("acme.test")
-    env = variables(fake, sts, AWS_ACCESS_KEY_ID="AKIDBASE", AWS_SECRET_ACCESS_KEY="s")
+    env = variables(fake, moto, AWS_ACCESS_KEY_ID="AKIDBASE", AWS_SECRET_ACCESS_KEY="s")
     role = (f"--aws-assume-role={ROLE}", "--aws-assume-role-external-id=hush-hush")
     done = once(*FLAGS, *role, stdin=SERVICE, env=env)
     assert done.returncode == 0, done.stderr
