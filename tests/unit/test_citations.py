@@ -12,8 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("extdns", "providers", "registry", "release", "tests")
 FILES: Final = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py") if path != Path(__file__))
@@ -74,26 +72,6 @@ def test_every_citation_of_a_document_contains_its_path() -> None:
         for path in FILES
     }
     assert {path: cited for path, cited in found.items() if cited} == {}
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        pytest.param("docs/spec/plan.md 3.2.5", [], id="section"),
-        pytest.param("(docs/spec/plan.md 4.2, 7.3 and 8; docs/spec/sources.md 5.1-5.6, 7)", [], id="sections"),
-        pytest.param("docs/spec/plan.md 4.2, 7.99", ["docs/spec/plan.md 7.99"], id="no-such-section"),
-        pytest.param("docs/spec/sources.md 5.1-5.99", ["docs/spec/sources.md 5.99"], id="no-such-end"),
-        pytest.param("docs/design/retries.md", [], id="page"),
-        pytest.param("docs/design/gone.md", ["docs/design/gone.md"], id="no-such-page"),
-        pytest.param('docs/design/retries.md, "The retry table"', [], id="heading"),
-        pytest.param('docs/design/retries.md, "Names"', ["docs/design/retries.md Names"], id="no-such-heading"),
-        pytest.param("# as docs/spec/plan.md\n    # 7.99 says", ["docs/spec/plan.md 7.99"], id="wrapped"),
-        pytest.param("laws 2 and 10", [], id="laws"),
-        pytest.param("(law 11)", ["docs/design/laws.md 11"], id="no-such-law"),
-    ],
-)
-def test_a_citation_of_a_missing_page_or_heading_is_found(source: str, expected: list[str]) -> None:
-    assert find_broken(source) == expected
 
 
 def test_the_search_for_citations_finds_the_most_cited_pages() -> None:

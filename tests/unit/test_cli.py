@@ -109,10 +109,3 @@ def test_the_error_without_any_flag_shows_how_to_begin(capsys: pytest.CaptureFix
     assert capsys.readouterr().err.endswith(
         "  to begin: extdns --help; for a folder with an example: extdns init my-dns\n"
     )
-
-
-def test_the_error_about_a_provider_that_only_external_dns_has_names_two_ways_to_use_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert cli.main(["--source=service", "--provider=ovh"], {}) == 1
-    assert "  octoDNS: pip install 'octodns<2' octodns-ovh" in capsys.readouterr().err

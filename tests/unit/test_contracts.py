@@ -1,4 +1,4 @@
-"""Import contracts hold, and each of them reports a forbidden import."""
+"""Each import contract, which `make lint` checks, reports a forbidden import."""
 
 import re
 import shutil
@@ -12,54 +12,16 @@ ROOT = Path(__file__).parents[2]
 BREACHES = [
     pytest.param("extdns/planner/planted.py", "import time", "The core is pure", id="planner-imports-time"),
     pytest.param(
-        "extdns/planner/planted.py",
-        "import extdns.engine",
-        "Packages are layered",
-        id="planner-imports-engine",
-    ),
-    pytest.param("extdns/model/planted.py", "import logging", "The core is pure", id="model-imports-logging"),
-    pytest.param("registry/planted.py", "import os", "The core is pure", id="registry-imports-os"),
-    pytest.param(
-        "registry/planted.py",
-        "import providers",
-        "Packages are layered",
-        id="registry-imports-providers",
-    ),
-    pytest.param(
-        "extdns/flags/planted.py",
-        "import providers.aws.flags",
-        "Packages are layered",
-        id="flags-import-a-provider",
-    ),
-    pytest.param(
         "extdns/model/planted.py",
         "import extdns.planner",
         "Packages are layered",
         id="model-imports-planner",
     ),
     pytest.param(
-        "extdns/web/planted.py",
-        "import extdns.controller",
-        "Packages are layered",
-        id="web-imports-controller",
-    ),
-    pytest.param(
-        "extdns/sources/planted.py",
-        "import extdns.kube",
-        "Packages are layered",
-        id="sources-import-kube",
-    ),
-    pytest.param(
         "extdns/engine/planted.py",
         "import registry",
         "Controller, engine and web know ports, not packages",
         id="engine-imports-registry",
-    ),
-    pytest.param(
-        "extdns/controller/planted.py",
-        "import extdns.kube",
-        "Controller, engine and web know ports, not packages",
-        id="controller-imports-kube",
     ),
     pytest.param(
         "extdns/planted.py",
@@ -96,18 +58,6 @@ BREACHES = [
         "import botocore.exceptions",
         "Only its provider imports an SDK",
         id="a-second-file-imports-botocore",
-    ),
-    pytest.param(
-        "providers/planted.py",
-        "import google.auth",
-        "Only its provider imports an SDK",
-        id="a-second-file-imports-google",
-    ),
-    pytest.param(
-        "providers/google/provider.py",
-        "import requests",
-        "Only its provider imports an SDK",
-        id="a-second-file-imports-requests",
     ),
     pytest.param(
         "providers/common/api_calls.py",
@@ -158,13 +108,6 @@ def find_section(report: str, contract: str) -> str:
     """Return the part of *report* that describes how *contract* is broken."""
     _, _, found = report.partition(f"\n{contract}\n{'-' * len(contract)}\n")
     return re.split(r"\n\S.*\n-{5,}\n", found)[0]
-
-
-def test_no_import_contract_is_broken(tmp_path: Path) -> None:
-    copy_packages(tmp_path)
-    result = lint(tmp_path)
-    assert result.returncode == 0, result.stdout
-    assert ", 0 broken." in result.stdout
 
 
 @pytest.mark.parametrize(("module", "breach", "contract"), BREACHES)

@@ -10,22 +10,6 @@ from tests.loopback import NetworkRefusedError, is_loopback
 ELSEWHERE = ("192.0.2.1", 53)
 
 
-def test_a_test_can_connect_to_a_loopback_server() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
-        client.sendall(b"ping")
-        accepted, _ = server.accept()
-        with accepted:
-            assert accepted.recv(4) == b"ping"
-
-
-def test_a_test_can_send_a_datagram_to_a_loopback_server() -> None:
-    with socket.socket(type=socket.SOCK_DGRAM) as server, socket.socket(type=socket.SOCK_DGRAM) as client:
-        server.bind(("127.0.0.1", 0))
-        client.sendto(b"one", server.getsockname())
-        client.sendmsg([b"two"], [], 0, server.getsockname())
-        assert [server.recv(3), server.recv(3)] == [b"one", b"two"]
-
-
 @pytest.mark.parametrize(
     "call_network",
     [
