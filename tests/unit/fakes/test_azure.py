@@ -105,17 +105,3 @@ def test_conditions_are_checked_and_every_write_gives_a_new_etag(fake: Azure) ->
 def test_a_wrong_address_is_refused_with_the_code_of_azure(fake: Azure, path: str, status: int, code: str) -> None:
     found, body = call(fake, "GET", path)
     assert (found, body.get("error", body)["code"]) == (status, code)
-
-
-def test_a_wrong_token_is_refused(fake: Azure) -> None:
-    assert call(fake, "GET", "A/here", token="other")[0] == 401
-
-
-def test_pages_have_a_hundred_record_sets_unless_asked_and_a_complete_link(fake: Azure) -> None:
-    zone = fake.add_zone("big.example")
-    for number in range(150):
-        fake.put(zone, f"n{number}", "A", A)
-    _, first = call(fake, "GET", f"{NETWORK.lower()}/DNSZONES/big.example/recordsets{VERSION}")
-    assert len(first["value"]) == 100
-    _, second = call(fake, "GET", first["nextLink"].removeprefix(fake.url))
-    assert (len(second["value"]), "nextLink" in second) == (52, False)

@@ -185,21 +185,6 @@ def test_quota(fake: CloudDns, client: RawClient, quota: dict[str, int], words: 
 # Reads and permissions
 
 
-def test_pages_have_each_record_once_though_one_is_deleted(fake: CloudDns, client: RawClient) -> None:
-    fake.put("main", *(rrset(f"{label}.example.com.") for label in ("a", "b", "c", "d")))
-    first, token = client.listed(maxResults=2)
-    fake.delete("main", "b.example.com.", "A")
-    second, token = client.listed(maxResults=2, pageToken=token)
-    last, end = client.listed(maxResults=2, pageToken=token)
-    assert [first, second] == [["a.example.com. A", "b.example.com. A"], ["c.example.com. A", "d.example.com. A"]]
-    assert (last, end) == (["example.com. NS", "example.com. SOA"], "")
-
-
-def test_a_page_has_100_records_by_default_and_at_most_1000(fake: CloudDns, client: RawClient) -> None:
-    fake.put("main", *(rrset(f"n{number:04}.example.com.") for number in range(1100)))
-    assert (len(client.listed()[0]), len(client.listed(maxResults=5000)[0])) == (100, 1000)
-
-
 @pytest.mark.parametrize(
     ("path", "status", "message"),
     [
@@ -214,22 +199,6 @@ def test_a_page_has_100_records_by_default_and_at_most_1000(fake: CloudDns, clie
 def test_refused_reads(client: RawClient, path: str, status: int, message: str) -> None:
     code, detail = client.http("GET", path)
     assert (code, detail["error"]["message"]) == (status, message)
-
-
-def test_records_by_name_and_zones_by_name_or_number(fake: CloudDns, client: RawClient) -> None:
-    fake.put("main", HELD, rrset("held.example.com.", "TXT", '"x"'), rrset("b.example.com."))
-    assert client.listed(name="held.example.com.")[0] == ["held.example.com. A", "held.example.com. TXT"]
-    assert client.listed(name="held.example.com.", type="TXT")[0] == ["held.example.com. TXT"]
-    fake.add_zone("example.net", name="inside", number="20002", private=True, peeringConfig={})
-    fake.add_zone("example.org", project="other")
-    fake.api.page_items = 1
-    _, first = client.http("GET", "/managedZones")
-    _, second = client.http("GET", f"/managedZones?pageToken={first['nextPageToken']}")
-    zones = [*first["managedZones"], *second["managedZones"]]
-    assert [(zone["name"], zone["visibility"]) for zone in zones] == [("inside", "private"), ("main", "public")]
-    assert "nextPageToken" not in second
-    assert client.http("GET", "/managedZones/20002")[1]["name"] == "inside"
-    assert client.http("GET", "", project="nobodys")[0] == 404
 
 
 def test_permissions(fake: CloudDns, client: RawClient) -> None:
@@ -299,19 +268,6 @@ def test_requests_and_responses_match_the_discovery_document(fake: CloudDns, cli
         assert undocumented_body(call.action, call.body) == []
         assert undocumented_answer(call.action, call.answer) == []
     assert QUOTA.keys() <= document()["schemas"]["Quota"]["properties"].keys()
-
-
-def test_the_check_against_the_discovery_document_finds_what_is_not_in_it() -> None:
-    fault = {"additions": [{"name": 1, "weight": 2, "ttl": "x", "rrdatas": "x"}], "status": "INSYNC"}
-    assert undocumented_body("changes.create", fault) == [
-        ".additions[0].name: 1 is no string",
-        ".additions[0].weight is not documented",
-        ".additions[0].ttl: 'x' is no integer",
-        ".additions[0].rrdatas: 'x' is no array",
-        ".status: 'INSYNC' is none of pending, done",
-    ]
-    assert undocumented_query("resourceRecordSets.list", {"limit": "3", "prettyPrint": "false"}) == {"limit"}
-    assert undocumented_answer("projects.get", [])
 
 
 @pytest.mark.parametrize("name", METHODS)

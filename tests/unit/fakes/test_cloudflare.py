@@ -66,30 +66,6 @@ def test_a_record_that_cloudflare_would_refuse_is_refused_with_the_error_number_
     assert len(fake.list_records(zone)) == 3
 
 
-def test_the_fake_of_cloudflare_creates_replaces_deletes_and_lists_records(fake: Cloudflare) -> None:
-    zone = fake.add_zone("example.org")
-    path = f"/zones/{zone}/dns_records"
-    made = [call(fake, "POST", path, GOOD | {"name": f"n{n}.example.org"})[1]["result"]["id"] for n in range(7)]
-    assert call(fake, "PUT", f"{path}/{made[0]}", GOOD | {"proxied": True})[1]["result"]["ttl"] == 1
-    assert call(fake, "DELETE", f"{path}/{made[1]}") == (
-        200,
-        call(fake, "DELETE", f"{path}/{made[2]}")[1] | {"result": {"id": made[1]}},
-    )
-    assert call(fake, "DELETE", f"{path}/{made[1]}")[0] == 404
-    _, found = call(fake, "GET", f"{path}?page=1&per_page=5")
-    assert [one["id"] for one in found["result"]] == [made[0], *made[3:]]
-    assert found["result_info"] == {"page": 1, "per_page": 5, "count": 5, "total_count": 5, "total_pages": 1}
-    assert call(fake, "GET", f"{path}?per_page=0")[0] == 400
-
-
-def test_the_fake_of_cloudflare_refuses_a_wrong_token_a_missing_permission_and_a_missing_zone(fake: Cloudflare) -> None:
-    zone = fake.add_zone("example.org")
-    assert call(fake, "GET", "/zones", token="wrong")[0] == 403
-    fake.denied.add("POST dns_records")
-    assert call(fake, "POST", f"/zones/{zone}/dns_records", GOOD)[0] == 403
-    assert call(fake, "GET", "/zones/nowhere/dns_records")[0] == 404
-
-
 @pytest.mark.parametrize(
     ("plan", "method", "path", "body", "status"),
     [

@@ -367,49 +367,6 @@ def test_names_are_listed_by_their_labels_from_right_to_left() -> None:
 
 # Reads
 
-HELD: Final = (
-    *(record("a.example.com", kind, text) for kind, text in (("A", "192.0.2.1"), ("TXT", '"a"'))),
-    *(record("b.example.com", SetIdentifier=identifier, Weight=1) for identifier in ("one", "two")),
-    record("b.example.com", "TXT", '"b"'),
-)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 300])
-def test_pages_of_records(fake: Route53, client: Client, size: int) -> None:
-    """The next page starts at NextRecordName, NextRecordType and NextRecordIdentifier."""
-    fake.put(ZONE, *HELD)
-    pages = client.get_paginator("list_resource_record_sets").paginate(
-        HostedZoneId=ZONE, PaginationConfig={"PageSize": size}
-    )
-    found = [page["ResourceRecordSets"] for page in pages]
-    assert max(map(len, found)) <= size
-    assert [(one["Name"], one["Type"], one.get("SetIdentifier")) for page in found for one in page] == [
-        *(("example.com.", kind, None) for kind in ("NS", "SOA")),
-        *(("a.example.com.", kind, None) for kind in ("A", "TXT")),
-        *(("b.example.com.", kind, identifier) for kind, identifier in (("A", "one"), ("A", "two"), ("TXT", None))),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ({"StartRecordName": "B.EXAMPLE.com."}, "b.example.com. A"),
-        ({"StartRecordName": "aa.example.com"}, "b.example.com. A"),
-        ({"StartRecordName": "a.example.com", "StartRecordType": "MX"}, "a.example.com. TXT"),
-        ({"StartRecordName": "a.example.com", "StartRecordType": "TXT"}, "a.example.com. TXT"),
-        (
-            {"StartRecordName": "b.example.com", "StartRecordType": "A", "StartRecordIdentifier": "two"},
-            "b.example.com. A",
-        ),
-        ({"StartRecordName": "c.example.com"}, ""),
-    ],
-)
-def test_start_of_a_page(fake: Route53, client: Client, query: Json, first: str) -> None:
-    fake.put(ZONE, *HELD)
-    found = client.list_resource_record_sets(HostedZoneId=ZONE, **query)
-    assert next((f"{one['Name']} {one['Type']}" for one in found["ResourceRecordSets"]), "") == first
-    assert not found["IsTruncated"]
-
 
 @pytest.mark.parametrize(
     ("action", "query", "answer"),
@@ -462,12 +419,6 @@ def test_zones(fake: Route53, client: Client) -> None:
         fake.add_zone(f"zone{number}.test")
     pages = list(client.get_paginator("list_hosted_zones").paginate())
     assert [len(page["HostedZones"]) for page in pages] == [100, 2]
-
-
-def test_a_page_has_at_most_300_records(fake: Route53, client: Client) -> None:
-    fake.put(ZONE, *many(299))
-    found = client.list_resource_record_sets(HostedZoneId=ZONE, MaxItems="1000")
-    assert (len(found["ResourceRecordSets"]), found["IsTruncated"]) == (300, True)
 
 
 # What the service protects, and limits
