@@ -387,13 +387,6 @@ def test_tasks_start_in_the_order_of_their_submission() -> None:
     assert pool.close(CLOCK, HANGS_S)
 
 
-def test_task_that_hangs_does_not_delay_others(release_tasks: threading.Event) -> None:
-    pool, done = ThreadPool("test", max_threads=2), threading.Event()
-    pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
-    pool.submit(done.set)
-    assert done.wait(HANGS_S)
-
-
 def test_threads_are_limited_in_number_and_daemons(release_tasks: threading.Event) -> None:
     before = threading.active_count()
     pool = ThreadPool("crowd", max_threads=3)
@@ -435,10 +428,6 @@ def test_closing_waits_for_queued_tasks_if_the_pool_finishes_its_queue(
     release_tasks.set()
     assert pool.close(CLOCK, HANGS_S)
     assert made == ["later"]
-
-
-def test_pool_without_a_task_closes_at_once() -> None:
-    assert ThreadPool("test", max_threads=1).close(CLOCK, 0.0)
 
 
 def test_closing_all_accounts_waits_for_running_tasks_and_starts_no_more(
