@@ -2,33 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, canonicalize_targets
-from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 
 ZONE = Zone(name=DnsName("example.org"), id="ZOWN")
 ALB = "lb-1.us-east-1.elb.amazonaws.com"
 ALB_ZONE = "Z35SXDOTRQ7X7K"
 WEIGHT = {"aws/weight": "10"}
-
-
-def endpoint(
-    rtype: str = "A",
-    *targets: str,
-    name: str = "www.example.org",
-    ttl_s: int = 0,
-    sid: str = "",
-    props: Mapping[str, str] | None = None,
-) -> DesiredRecord:
-    """Build a desired record with canonical targets, by default an A record at `www.example.org`."""
-    return DesiredRecord(
-        name=DnsName(name),
-        type=rtype,
-        targets=canonicalize_targets(rtype, targets or {"A": ["192.0.2.1"]}.get(rtype, [])),
-        ttl_s=ttl_s,
-        set_identifier=sid,
-        properties=StringMap.from_items(props or {}),
-    )

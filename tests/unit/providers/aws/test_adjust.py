@@ -10,7 +10,8 @@ from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
 from providers.aws.adjust import adjust_record
 from providers.aws.settings import AliasSettings
-from tests.unit.providers.aws.route53_values import ALB, WEIGHT, ZONE, endpoint
+from tests.unit.providers.aws.route53_values import ALB, WEIGHT, ZONE
+from tests.unit.providers.desired import endpoint
 
 HEALTHY = {"alias": "true", "aws/evaluate-target-health": "true"}
 UNHEALTHY = {"alias": "true", "aws/evaluate-target-health": "false"}

@@ -14,8 +14,8 @@ from tests.conformance.provider import create, delete, restate, update
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
-from tests.unit.providers.aws.route53_values import endpoint
 from tests.unit.providers.aws.test_writer import WritableZone, edit
+from tests.unit.providers.desired import endpoint
 
 WWW = create("www.example.org", "A", "192.0.2.1")
 TXT = create("a-www.example.org", "TXT", '"m"')

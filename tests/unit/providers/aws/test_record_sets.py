@@ -18,7 +18,8 @@ from providers.aws.record_sets import (
     parse_name,
 )
 from providers.aws.settings import AliasSettings
-from tests.unit.providers.aws.route53_values import ALB, ALB_ZONE, ZONE, endpoint
+from tests.unit.providers.aws.route53_values import ALB, ALB_ZONE, ZONE
+from tests.unit.providers.desired import endpoint
 
 
 def read(found: Route53RecordSet) -> Record:

@@ -17,7 +17,8 @@ from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Refuse
 from tests.route53 import client
-from tests.unit.providers.aws.route53_values import ALB, endpoint
+from tests.unit.providers.aws.route53_values import ALB
+from tests.unit.providers.desired import endpoint
 
 ALIAS = {"alias": "true"}
 WWW = create("www.example.org", "A", "192.0.2.1")

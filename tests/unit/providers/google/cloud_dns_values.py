@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, canonicalize_targets
-from extdns.model.value import StringMap
+from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
 from providers.google import record_sets
+from tests.unit.providers.desired import endpoint
 
 ZONE: Final = Zone(name=DnsName("example.org"), id="main")
 WEIGHTED: Final[Mapping[str, Any]] = {
@@ -32,25 +32,6 @@ FAILOVER: Final[Mapping[str, Any]] = {
         "trickleTraffic": 0.1,
     }
 }
-
-
-def endpoint(
-    rtype: str = "A",
-    *targets: str,
-    name: str = "www.example.org",
-    ttl_s: int = 0,
-    sid: str = "",
-    props: Mapping[str, str] | None = None,
-) -> DesiredRecord:
-    """Build a desired record with canonical targets, by default an A record at `www.example.org`."""
-    return DesiredRecord(
-        name=DnsName(name),
-        type=rtype,
-        targets=canonicalize_targets(rtype, targets or {"A": ["192.0.2.1"]}.get(rtype, [])),
-        ttl_s=ttl_s,
-        set_identifier=sid,
-        properties=StringMap.from_items(props or {}),
-    )
 
 
 def routed(routing: Mapping[str, Any], *, name: str = "www.example.org") -> DesiredRecord:

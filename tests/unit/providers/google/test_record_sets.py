@@ -16,7 +16,8 @@ from extdns.model.record import DesiredRecord, Record
 from providers.google import record_sets
 from providers.google.adjust import adjust_record
 from providers.google.record_sets import CloudDnsRecordSet, ProjectLimits, parse_record_set, serialize_record_set
-from tests.unit.providers.google.cloud_dns_values import FAILOVER, GEO, WEIGHTED, ZONE, endpoint, routed
+from tests.unit.providers.desired import endpoint
+from tests.unit.providers.google.cloud_dns_values import FAILOVER, GEO, WEIGHTED, ZONE, routed
 
 
 def held(rtype: str, *values: str, name: str = "www.example.org.", ttl_s: int = 300) -> CloudDnsRecordSet:
