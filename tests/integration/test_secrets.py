@@ -50,13 +50,6 @@ def kubeconfig(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_check_hides_the_password_in_an_endpoint_url_that_cannot_be_reached() -> None:
-    done = once("check", *ROUTE53, "--log-level=debug", env={**AWS, **ENDPOINT})
-    assert done.returncode == 1
-    assert_hidden(done.stdout + done.stderr)
-    assert "http://******@127.0.0.1:9" in done.stdout
-
-
 def test_the_error_about_an_invalid_endpoint_hides_its_password() -> None:
     done = once(*GOOGLE, "--once", f"--google-api-endpoint={NOBODY}")
     assert done.returncode == 1
