@@ -65,11 +65,11 @@ def test_each_planted_defect_of_a_provider_fails_exactly_the_test_meant_for_it(d
     assert [name.partition("[")[0] for name in failed] == [PLANTED[defect]], failed
 
 
-def test_a_correct_provider_with_5000_records_passes_all_tests_and_is_left_unchanged() -> None:
+def test_a_correct_provider_with_1000_records_passes_all_tests_and_is_left_unchanged() -> None:
     with WebhookServer(ZONE) as fake:
         fake.put(ZONE, "TXT", '"of somebody else"')
         before = fake.records()
-        reports = run(fake, count=5000)
+        reports = run(fake, count=1000)
         assert fake.records() == before
     assert list(reports.list("failed", "setup", "call", "teardown")) == []
     assert len(list(reports.list("passed", "call"))) > len(set(PLANTED.values()))

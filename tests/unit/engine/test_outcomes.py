@@ -317,18 +317,18 @@ def test_names_forbidden_for_ever_delay_others_by_at_most_a_second_each(
     assert {world.list_decisions(name)[0][2] for name in bad} == {Reason.ZONE_FORBIDDEN}
 
 
-NAMES = [f"n{number:03}" for number in range(1000)]
+NAMES = [f"n{number:03}" for number in range(300)]
 
 
 def forbid_all(world: World, for_s: float) -> None:
-    """Request a thousand names in a zone that allows no change, and let *for_s* seconds pass."""
+    """Request three hundred names in a zone that allows no change, and let *for_s* seconds pass."""
     world.provider.rule = lambda _: FORBIDDEN
     world.run(observe_new(*NAMES), for_s=for_s)
 
 
 def test_forbidden_zone_costs_a_call_a_minute_after_each_name_was_tried() -> None:
     world = start_world()
-    forbid_all(world, 1000.0)
+    forbid_all(world, 300.0)
     assert {name for batch in world.batches if len(batch) == 1 for name in batch} == set(NAMES)
     world.provider.submissions.clear()
     world.run(for_s=1800.0)
@@ -336,7 +336,7 @@ def test_forbidden_zone_costs_a_call_a_minute_after_each_name_was_tried() -> Non
     assert {decision.reason for decision in world.engine.decisions} == {Reason.ZONE_FORBIDDEN}
 
 
-@pytest.mark.parametrize("after_s", [30.0, 500.0, 1300.0])
+@pytest.mark.parametrize("after_s", [30.0, 150.0, 400.0])
 def test_names_are_published_two_minutes_after_a_zone_allows_changes_again(after_s: float) -> None:
     world = start_world()
     forbid_all(world, after_s)
