@@ -63,6 +63,14 @@ def test_only_single_pass_without_credentials_gives_up_before_the_timeout(
     assert not retry.lacks_credentials
 
 
+def test_retries_of_names_that_do_not_belong_are_removed() -> None:
+    table, web, api = RetryTable(), host("web"), host("api")
+    table.record_failure(web, Failure.REFUSED, 1.0)
+    table.record_failure(api, Failure.WRITE_CONFLICT, 1.0)
+    table.retain(lambda name: name == api)
+    assert list(table.by_name) == [api]
+
+
 def test_only_write_conflicts_and_frequent_writes_keep_a_name_from_being_written() -> None:
     table, web = RetryTable(), host("web")
     table.record_failure(web, Failure.REFUSED, 100.0)

@@ -138,6 +138,21 @@ def test_change_set_without_changes_of_records_is_not_delayed() -> None:
     assert not history.postpone(name, build_sets(1), 400.0)
 
 
+def test_history_stores_only_the_last_20000_records() -> None:
+    history = WriteHistory(RetryTable())
+    for number in range(20_010):
+        history.record_writes(build_delete(number), 1.0)
+    assert len(history) == 20_000
+
+
+def test_history_forgets_writes_after_ten_minutes() -> None:
+    history = WriteHistory(RetryTable())
+    for number in range(100):
+        history.record_writes(build_delete(number), 0.0)
+    history.record_writes(build_delete(100), 601.0)
+    assert len(history) == 1
+
+
 def test_contended_only_after_three_writes_within_the_window() -> None:
     history, found = WriteHistory(RetryTable()), []
     for number, now_s in ((0, 0.0), (0, 1.0), (0, 2.0), (1, 500.0), (1, 1400.0)):
