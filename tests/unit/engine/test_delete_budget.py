@@ -139,6 +139,14 @@ def test_owned_names_are_added_by_scope_and_can_be_removed() -> None:
     assert [budgets.budget(scope).owned for scope in (ALL_ZONES, shop, Scope("Z1"))] == [3, 1, 0]
 
 
+def test_budgets_of_namespaces_without_records_are_dropped() -> None:
+    budgets = DeleteBudgets(DeleteLimits())
+    for number in range(1000):
+        budgets.add_owned({Scope("Z1", f"preview-{number}"): 1}, number * 60.0)
+        budgets.add_owned({Scope("Z1", f"preview-{number}"): -1}, number * 60.0 + 30.0)
+    assert len(budgets._budgets) < 200
+
+
 # budgets
 
 

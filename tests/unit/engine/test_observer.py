@@ -234,6 +234,8 @@ def test_not_computed_if_only_a_deleted_object_looked_the_object_up() -> None:
     objects, _, observer = start_observer(select_labelled, "web")
     observer.observe([objects.change(SERVICE, "web", seen=Sighting.DELETED)])
     assert observer.observe([objects.change(SLICE, "web", labels={"service": "web", "tier": "web"})]) == ()
+    dependencies = observer._dependencies
+    assert [len(dependencies._lookups), len(dependencies._requesters), len(dependencies._selections)] == [0, 0, 0]
 
 
 def test_no_claims_until_the_kind_looked_up_was_listed() -> None:
@@ -322,6 +324,22 @@ def test_dependency_is_missing_for_an_object_that_was_itself_missing() -> None:
     assert observer.observe([objects.change(SLICE, "web", seen=Sighting.MISSING)]) == ()
     (web,) = observer.observe([objects.change(SERVICE, "web")])
     assert web.missing_dependencies == (ObjectKey(SLICE, "shop", "web"),)
+
+
+def test_only_a_bounded_number_of_lookups_of_missing_objects_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extdns.engine.observer._MAX_ABSENT", 3)
+    names = [f"web{number}" for number in range(9)]
+    objects, _, observer = start_observer(get_slice, *names)
+    observer.observe([objects.change(SERVICE, name, seen=Sighting.MISSING) for name in names])
+    assert len(observer._absent) == len(observer._dependencies._lookups) == 3
+
+
+def test_missing_objects_are_not_stored_if_nothing_depends_on_them() -> None:
+    objects, _, observer = start_observer(get_slice, "web")
+    for number in range(300):
+        observer.observe([objects.change(SLICE, f"other-{number}")])
+        observer.observe([objects.change(SLICE, f"other-{number}", seen=Sighting.MISSING)])
+    assert len(observer._missing) < 100
 
 
 @pytest.mark.parametrize(
