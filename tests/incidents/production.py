@@ -20,6 +20,7 @@ from urllib.request import urlopen
 import pytest
 
 from extdns import cli
+from tests import cloudmap
 from tests.azure import write_config
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.azure.server import Azure
@@ -28,6 +29,8 @@ from tests.fakes.clouddns.log import CHANGE as GOOGLE_CHANGE
 from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
 from tests.fakes.cloudflare.values import group_values
+from tests.fakes.cloudmap import records as cloudmap_records
+from tests.fakes.cloudmap.server import CloudMap
 from tests.fakes.route53.log import CHANGE as AWS_CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Fault, Faults, Refuse
@@ -202,11 +205,40 @@ def cloudflare(*more_zones: str) -> Iterator[Service]:
         )
 
 
+@contextmanager
+def cloud_map(*more_zones: str) -> Iterator[Service]:
+    """Run the fake Cloud Map with the public namespaces example.org and *more_zones*."""
+    with CloudMap(delay=0, page=100) as fake:
+        zone = fake.add_namespace("example.org")
+        zones = {zone: "example.org", **{fake.add_namespace(name): name for name in more_zones}}
+
+        def put(name: str, rtype: str, ttl_s: int, value: str) -> None:
+            cloudmap_records.put(fake, zone, name.removesuffix(".example.org"), rtype, (value,), ttl_s)
+
+        put("theirs.example.org", "A", 60, "192.0.2.66")
+        yield Service(
+            flags=("--provider=aws-sd",),
+            variables=cloudmap.environ(fake),
+            faults=fake.faults,
+            busy=Refuse(400, "RequestLimitExceeded"),
+            change="RegisterInstance",
+            writes=lambda: sum(not action.startswith(("Get", "List")) for action in fake.actions),
+            read=lambda: (
+                (f"{name}.{zones[zone]}.", rtype, found.values)
+                for zone in zones
+                for (name, rtype), found in cloudmap_records.list_records(fake, zone).items()
+            ),
+            put=put,
+            is_atomic=False,
+        )
+
+
 SERVICES: Final[Mapping[str, Callable[..., AbstractContextManager[Service]]]] = {
     "route53": route53,
     "cloud-dns": cloud_dns,
     "azure": azure_dns,
     "cloudflare": cloudflare,
+    "cloud-map": cloud_map,
 }
 
 

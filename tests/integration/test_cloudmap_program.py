@@ -39,9 +39,9 @@ def test_services_are_created_changed_and_emptied_and_a_second_pass_only_reads(
     assert {one["Name"] for one in fake.services.values()} == {"api", "web"}
     assert all("external-dns/owner=" in one["Description"] for one in fake.services.values())
     assert list(fake.tags.values()) == [[{"Key": "team", "Value": "shop"}]] * 2
-    fake.log.clear()
+    fake.calls.clear()
     assert installation.run_once() == 0
-    assert fake.log == ["ListNamespaces", "ListServices", "ListInstances", "ListInstances"]
+    assert fake.actions == ["ListNamespaces", "ListServices", "ListInstances", "ListInstances"]
     installation.replace_manifests(service("api", address="192.0.2.3"))
     assert installation.run_once() == 0
     assert (fake.list_values("api"), fake.list_values("web")) == ([("AWS_INSTANCE_IPV4", "192.0.2.3")], [])
@@ -59,9 +59,9 @@ def test_flags_and_values_that_are_only_for_route_53_have_no_effect(fake: CloudM
     installation.replace_manifests(service("web"))
     assert installation.run_once("--aws-profile=missing", "--zone-id-filter=Z1", "--aws-api-retries=-1") == 0
     assert len(fake.services) == 1
-    fake.log.clear()
+    fake.calls.clear()
     installation.run_once("--aws-zone-match-parent", "--domain-filter=shop.example.org")
-    assert fake.log == ["ListNamespaces"]
+    assert fake.actions == ["ListNamespaces"]
 
 
 def test_moto_as_a_second_implementation_gets_the_same_service(

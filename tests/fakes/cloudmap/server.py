@@ -20,23 +20,33 @@ _LABEL: Final = r"(?:[a-zA-Z0-9_][a-zA-Z0-9-_]{0,61}[a-zA-Z0-9_]|[a-zA-Z0-9])"
 _NAME: Final = re.compile(rf"(?=.{{1,127}}$){_LABEL}(?:\.{_LABEL})*")
 _INSTANCE_ID: Final = re.compile(r"[0-9a-zA-Z_/:.@-]{1,64}")
 _COMBINATIONS: Final = ({"A"}, {"AAAA"}, {"A", "AAAA"}, {"SRV"}, {"CNAME"})
-_NEEDED: Final = {"A": "AWS_INSTANCE_IPV4", "AAAA": "AWS_INSTANCE_IPV6", "CNAME": "AWS_INSTANCE_CNAME"}
+NEEDED: Final = {"A": "AWS_INSTANCE_IPV4", "AAAA": "AWS_INSTANCE_IPV6", "CNAME": "AWS_INSTANCE_CNAME"}
+"""The attribute that an instance needs for each type of its service."""
+
 _ALIAS: Final = "AWS_ALIAS_DNS_NAME"
 _PER_SERVICE: Final = 1000
+_PAGE: Final = 100
+WHOLE_LIST: Final = "ListServices ALL"
+"""The action of `ListServices` with the largest pages, which reads all services and not one page of them."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call received, by which faults select. `zone_id` is the id of its namespace or service, "" without any."""
+    """A call received, by which faults select.
+
+    `zone_id` is the id of its namespace or service, and `name` the full name of its service, each "" without any.
+    """
 
     action: str
     zone_id: str
+    name: str = ""
 
 
 @dataclass
 class Operation:
-    """An operation: what it does when it ends, and how often it has to be asked for until then."""
+    """An operation: what it changes and does when it ends, and how many calls come before the one at which it ends."""
 
+    target: tuple[str, str]
     work: Callable[[], None]
     left: int
     error: str = ""
@@ -48,20 +58,22 @@ class CloudMap(FakeService):
     """A fake Cloud Map.
 
     Attributes:
-        delay: how often an operation has to be asked for before the answer in which it ends.
+        delay: how many calls, of anything, come between the start of an operation and the call at which it ends.
         fails: the error codes with which the next operations end, "" for success.
         page: the most items in an answer.
-        log: the actions of the calls received.
+        protected: the full names of services that can be neither created nor get instances.
+        calls: the calls received.
     """
 
     delay: int = 1
     page: int = 2
     fails: list[str] = field(default_factory=list[str])
-    log: list[str] = field(default_factory=list[str])
+    protected: set[str] = field(default_factory=set[str])
+    calls: list[Call] = field(default_factory=list[Call])
 
     def __post_init__(self) -> None:
         FakeService.__init__(self)
-        self._lock = RLock()
+        self.lock = RLock()
         self.reset()
 
     def reset(self) -> None:
@@ -69,18 +81,44 @@ class CloudMap(FakeService):
         self.faults.clear()
         self.delay, self._ids = 1, count(1)
         self.fails.clear()
-        self.log.clear()
+        self.protected.clear()
+        self.calls.clear()
         self.namespaces: dict[str, Json] = {}
         self.services: dict[str, Json] = {}
         self.instances: dict[str, dict[str, Mapping[str, str]]] = {}
         self.tags: dict[str, list[Json]] = {}
         self._operations: dict[str, Operation] = {}
+        self._unfinished: list[Operation] = []
+        self._answers: dict[str, Json] = {}
+
+    @property
+    def actions(self) -> list[str]:
+        """The actions of the calls received."""
+        return [call.action.partition(" ")[0] for call in self.calls]
+
+    def end_operations(self) -> None:
+        """Carry out the operations that have not ended, as happens some time after the last call."""
+        with self.lock:
+            for operation in self._unfinished:
+                operation.left = 0
+            self._advance()
 
     def add_namespace(self, name: str, kind: str = "DNS_PUBLIC", owner: str = "SELF") -> str:
         """Add a namespace of *owner*, as the filter RESOURCE_OWNER names it, and return its id."""
         key = f"ns-{next(self._ids)}"
         self.namespaces[key] = {"Id": key, "Name": name, "Type": kind, "ResourceOwner": owner}
         return key
+
+    def add_service(self, namespace: str, name: str, config: Json, **more: str) -> Json:
+        """Add a service without instances, with a `DnsConfig` and *more*, such as its `Description`."""
+        key = f"srv-{next(self._ids)}"
+        made = {"Id": key, "Name": name, "Type": "DNS_HTTP", "DnsConfig": config, **more, "namespace": namespace}
+        self.services[key], self.instances[key] = made, {}
+        return made
+
+    def remove_service(self, key: str) -> None:
+        """Remove a service with its instances."""
+        del self.services[key], self.instances[key]
 
     def find(self, name: str) -> Json | None:
         """Return the service with this name, None if there is none."""
@@ -95,17 +133,35 @@ class CloudMap(FakeService):
     def _respond(self, request: Request) -> Answer:
         action = request.headers["x-amz-target"].removeprefix(_TARGET)
         body: Json = json.loads(request.body)
-        self.log.append(action)
-        subject = body.get("ServiceId") or body.get("NamespaceId") or body.get("Id") or ""
-        fault = self.faults.take(Call(action, subject))
+        call = self._describe(action, body)
+        self.calls.append(call)
+        fault = self.faults.take(call)
         try:
             fault.before()
-            with self._lock:
-                answer = Answer(status=200, body=json.dumps(getattr(self, f"_do_{action}")(body)).encode())
+            with self.lock:
+                self._advance()
+                answer = Answer(status=200, body=json.dumps(self._carry_out(action, body)).encode())
         except ApiError as exc:
             text = json.dumps({"__type": exc.code, "Message": exc.message})
             answer = Answer(status=exc.status, body=text.encode())
         return fault.after(answer)
+
+    def _describe(self, action: str, body: Json) -> Call:
+        subject = body.get("ServiceId") or body.get("NamespaceId") or body.get("Id") or ""
+        with self.lock:
+            service = self.services.get(subject) or {"namespace": subject, "Name": body.get("Name", "")}
+            zone = self.namespaces.get(service["namespace"])
+        name = f"{service['Name']}.{zone['Name']}" if zone and service["Name"] else ""
+        is_whole = action == "ListServices" and body.get("MaxResults") == _PAGE
+        return Call(WHOLE_LIST if is_whole else action, subject, name)
+
+    def _carry_out(self, action: str, body: Json) -> Json:
+        """Return the answer to a call, the former one to a request that is repeated."""
+        key = body.get("CreatorRequestId", "")
+        answer: Json = self._answers.get(key) or getattr(self, f"_do_{action}")(body)
+        if key:
+            self._answers[key] = answer
+        return answer
 
     def _do_ListNamespaces(self, body: Json) -> Json:  # noqa: N802 - the name of the action
         wanted = _get_filter(body, "RESOURCE_OWNER")
@@ -127,11 +183,11 @@ class CloudMap(FakeService):
 
     def _list(self, body: Json, items: str, found: list[Json]) -> Json:
         start = int(body.get("NextToken", "0"))
-        end = start + min(body.get("MaxResults", 100), self.page)
+        end = start + min(body.get("MaxResults", _PAGE), self.page)
         return {items: found[start:end], **({"NextToken": str(end)} if end < len(found) else {})}
 
     def _do_CreateService(self, body: Json) -> Json:  # noqa: N802
-        self._get_namespace(body["NamespaceId"])
+        zone = self._get_namespace(body["NamespaceId"])
         name, config = body["Name"], body["DnsConfig"]
         types = {one["Type"] for one in config["DnsRecords"]}
         routing = config.get("RoutingPolicy", "MULTIVALUE")
@@ -139,16 +195,14 @@ class CloudMap(FakeService):
         _require(types in _COMBINATIONS, f"a service cannot have the types {sorted(types)}")
         _require(routing == "WEIGHTED" or "CNAME" not in types, "CNAME needs the routing policy WEIGHTED")
         _require(len(body.get("Description", "")) <= 1024, "the description is too long")
+        _require(f"{name}.{zone['Name']}" not in self.protected, f"{name} is protected by a test")
         for one in self.services.values():
             if (one["namespace"], one["Name"].lower()) == (body["NamespaceId"], name.lower()):
                 raise ApiError(400, "ServiceAlreadyExists", f"service {name} exists")
-        key = f"srv-{next(self._ids)}"
         described = {"Description": body["Description"]} if "Description" in body else {}
-        made = {"Id": key, "Name": name, "Type": "DNS_HTTP", "DnsConfig": {**config, "RoutingPolicy": routing}}
-        self.services[key] = {**made, **described, "namespace": body["NamespaceId"]}
-        self.instances[key] = {}
-        self.tags[key] = body.get("Tags", [])
-        return {"Service": made}
+        made = self.add_service(body["NamespaceId"], name, {**config, "RoutingPolicy": routing}, **described)
+        self.tags[made["Id"]] = body.get("Tags", [])
+        return {"Service": {key: value for key, value in made.items() if key not in {"namespace", "Description"}}}
 
     def _do_UpdateService(self, body: Json) -> Json:  # noqa: N802
         service, change = self._get_service(body["Id"]), body["Service"]
@@ -162,28 +216,30 @@ class CloudMap(FakeService):
             service.pop("HealthCheckConfig", None)
             service.update({key: change[key] for key in change if key == "HealthCheckConfig"})
 
-        return self._begin(work)
+        return self._begin(body["Id"], "", work)
 
     def _do_DeleteService(self, body: Json) -> Json:  # noqa: N802
         service = self._get_service(body["Id"])
         if self.instances[service["Id"]]:
             raise ApiError(400, "ResourceInUse", "the service has instances")
-        del self.services[service["Id"]], self.instances[service["Id"]]
+        self.remove_service(service["Id"])
         return {}
 
     def _do_RegisterInstance(self, body: Json) -> Json:  # noqa: N802
         service, key, attributes = self._get_service(body["ServiceId"]), body["InstanceId"], body["Attributes"]
         held, config = self.instances[service["Id"]], service["DnsConfig"]
+        zone = self.namespaces[service["namespace"]]
         types = {one["Type"] for one in config["DnsRecords"]}
         _require(bool(_INSTANCE_ID.fullmatch(key)), f"the id {key!r} of the instance is not valid")
+        _require(f"{service['Name']}.{zone['Name']}" not in self.protected, "the service is protected by a test")
         if _ALIAS in attributes:
             _require(types <= {"A", "AAAA"} and config["RoutingPolicy"] == "WEIGHTED", "no alias in this service")
-            _require(not set(attributes) & set(_NEEDED.values()), "an alias has no other values")
+            _require(not set(attributes) & set(NEEDED.values()), "an alias has no other values")
         else:
-            _require({_NEEDED[one] for one in types if one in _NEEDED} <= attributes.keys(), "a value is missing")
+            _require({NEEDED[one] for one in types if one in NEEDED} <= attributes.keys(), "a value is missing")
         if len(held.keys() | {key}) > _PER_SERVICE:
             raise ApiError(400, "ResourceLimitExceeded", "the service has too many instances")
-        return self._begin(lambda: held.update({key: attributes}))
+        return self._begin(service["Id"], key, lambda: held.update({key: attributes}))
 
     def _do_DeregisterInstance(self, body: Json) -> Json:  # noqa: N802
         held, key = self.instances[self._get_service(body["ServiceId"])["Id"]], body["InstanceId"]
@@ -193,28 +249,48 @@ class CloudMap(FakeService):
         def work() -> None:
             held.pop(key, None)
 
-        return self._begin(work)
+        return self._begin(body["ServiceId"], key, work)
+
+    def _do_DiscoverInstances(self, body: Json) -> Json:  # noqa: N802
+        zones = [key for key, one in self.namespaces.items() if one["Name"] == body["NamespaceName"]]
+        if not zones:
+            raise ApiError(404, "NamespaceNotFound", f"no namespace {body['NamespaceName']}")
+        names = {(one["namespace"], one["Name"]): key for key, one in self.services.items()}
+        service = next((names[zone, body["ServiceName"]] for zone in zones if (zone, body["ServiceName"]) in names), None)
+        if service is None:
+            raise ApiError(404, "ServiceNotFound", f"no service {body['ServiceName']}")
+        shown = {"NamespaceName": body["NamespaceName"], "ServiceName": body["ServiceName"], "HealthStatus": "HEALTHY"}
+        held = list(self.instances[service].items())[: body.get("MaxResults", _PAGE)]
+        return {"Instances": [{"InstanceId": key, **shown, "Attributes": dict(one)} for key, one in held]}
 
     def _do_GetOperation(self, body: Json) -> Json:  # noqa: N802
         operation = self._operations.get(body["OperationId"])
         if operation is None:
             raise ApiError(400, "OperationNotFound", "no such operation")
-        self._advance(operation)
         error = {"ErrorCode": operation.error, "ErrorMessage": "armed by a test"} if operation.error else {}
         return {"Operation": {"Id": body["OperationId"], "Status": operation.status, **error}}
 
-    def _begin(self, work: Callable[[], None]) -> Json:
+    def _begin(self, service: str, instance: str, work: Callable[[], None]) -> Json:
+        """Start to change a service, or an instance of it, of which one change at a time is allowed."""
+        target = (service, instance)
+        if any(one.target == target for one in self._unfinished):
+            raise ApiError(400, "DuplicateRequest", "another operation on it is in progress")
         key = f"operation-{next(self._ids)}"
-        self._operations[key] = Operation(work, self.delay, self.fails.pop(0) if self.fails else "")
+        made = Operation(target, work, self.delay, self.fails.pop(0) if self.fails else "")
+        self._operations[key] = made
+        self._unfinished.append(made)
         return {"OperationId": key}
 
-    def _advance(self, operation: Operation) -> None:
-        if operation.left > 0:
-            operation.left, operation.status = operation.left - 1, "PENDING"
-        elif operation.status not in {"SUCCESS", "FAIL"}:
+    def _advance(self) -> None:
+        """Let a call go by for each operation that has not ended."""
+        ended = [one for one in self._unfinished if not one.left]
+        self._unfinished = [one for one in self._unfinished if one.left]
+        for operation in ended:
             operation.status = "FAIL" if operation.error else "SUCCESS"
             if not operation.error:
                 operation.work()
+        for operation in self._unfinished:
+            operation.left, operation.status = operation.left - 1, "PENDING"
 
     def _get_namespace(self, key: str) -> Json:
         if key not in self.namespaces:

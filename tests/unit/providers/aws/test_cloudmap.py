@@ -101,10 +101,10 @@ def test_a_and_aaaa_of_a_name_are_in_one_service_whose_instances_have_both(rig: 
 
 def test_an_update_registers_new_instances_first_and_leaves_the_others_alone(rig: Rig, fake: CloudMap) -> None:
     made = publish(rig, "A", "192.0.2.1", "192.0.2.2")
-    fake.log.clear()
+    fake.calls.clear()
     rig.apply(update(made["A"], "192.0.2.2", "192.0.2.3"), restate(made["TXT"]))
-    assert [one for one in fake.log if one != "GetOperation"] == ["RegisterInstance", "DeregisterInstance"]
-    assert fake.log.index("DeregisterInstance") > fake.log.index("GetOperation")
+    assert [one for one in fake.actions if one != "GetOperation"] == ["RegisterInstance", "DeregisterInstance"]
+    assert fake.actions.index("DeregisterInstance") > fake.actions.index("GetOperation")
     assert fake.list_values("web") == [(A, "192.0.2.2"), (A, "192.0.2.3")]
 
 
@@ -147,7 +147,7 @@ def test_a_change_of_ttl_or_description_keeps_the_rest_of_the_service(rig: Rig, 
 def test_a_target_that_changes_without_a_ttl_keeps_the_ttl(rig: Rig, fake: CloudMap) -> None:
     made = publish(rig, "A", "192.0.2.1", ttl_s=60)
     rig.apply(update(made["A"], "192.0.2.2", ttl_s=0), restate(made["TXT"]))
-    assert "UpdateService" not in fake.log
+    assert "UpdateService" not in fake.actions
 
 
 @pytest.mark.parametrize("rtype", ["A", "CNAME"])
@@ -185,9 +185,9 @@ def test_without_a_registry_a_service_of_other_types_stays(
 
 def test_reading_a_namespace_page_by_page_lists_its_services_once(rig: Rig, fake: CloudMap) -> None:
     rig.apply(*(create(f"n{number}.example.org", "A", "192.0.2.1") for number in range(6)))
-    fake.log.clear()
+    fake.calls.clear()
     assert len({one.name for one in rig.read()}) == 6
-    assert (fake.log.count("ListServices"), fake.log.count("ListInstances")) == (3, 6)
+    assert (fake.actions.count("ListServices"), fake.actions.count("ListInstances")) == (3, 6)
 
 
 def test_new_services_have_the_tags_of_the_flag(rig: Rig, fake: CloudMap) -> None:
@@ -286,7 +286,7 @@ def test_an_operation_that_does_not_end_has_an_unknown_outcome_and_no_other_is_w
     outcome = rig.submit(*(create(f"n{number}.example.org", "A", "192.0.2.1") for number in range(3)))
     assert isinstance(outcome, Unknown)
     assert "is not done after 60 s" in outcome.message
-    assert fake.log.count("GetOperation") == 60
+    assert fake.actions.count("GetOperation") == 60
 
 
 def test_an_operation_whose_end_cannot_be_found_out_may_have_been_carried_out(rig: Rig, fake: CloudMap) -> None:
@@ -301,7 +301,7 @@ def test_names_of_one_batch_wait_together_and_a_refused_one_stops_no_other(rig: 
         create(f"n{number}.example.org", *data) for number in range(3) for data in (("A", "192.0.2.1"), ("TXT", MINE))
     ]
     assert isinstance(rig.submit(*writes), Unknown)
-    assert fake.log.index("GetOperation") > [at for at, one in enumerate(fake.log) if one == "RegisterInstance"][-1]
+    assert fake.actions.index("GetOperation") > [at for at, one in enumerate(fake.actions) if one == "RegisterInstance"][-1]
     assert [bool(fake.list_values(f"n{number}")) for number in range(3)] == [False, True, True]
 
 
@@ -309,7 +309,7 @@ def test_a_throttled_call_ends_the_batch(rig: Rig, fake: CloudMap) -> None:
     fake.faults.arm(Refuse(400, "RequestLimitExceeded"), action="CreateService")
     writes = [create(f"n{number}.example.org", "A", "192.0.2.1") for number in range(3)]
     assert isinstance(rig.submit(*writes), TryLater)
-    assert fake.log.count("CreateService") == 1
+    assert fake.actions.count("CreateService") == 1
 
 
 class Killed(BaseException):
