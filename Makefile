@@ -47,8 +47,8 @@ soak: $(VENV)/dev.stamp ## a million steps of the engine's state machine (SEED=n
 
 SECONDS := 600
 PROVIDER := aws
-chaos: $(VENV)/dev.stamp ## the whole program amid faults and kills (SECONDS=, SEED=, PROVIDER=aws|google|azure|cloudflare)
-	@CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) $(BIN)/python -m pytest --quiet tests/slow/chaos/test_chaos.py -k $(PROVIDER)
+chaos: $(VENV)/dev.stamp ## the whole program amid faults and kills (SECONDS=, SEED=, PROVIDER=aws|google|azure|cloudflare|aws-sd)
+	@CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) $(BIN)/python -m pytest --quiet tests/slow/chaos/test_chaos.py $(if $(PROVIDER),-k "[$(PROVIDER)]")
 
 lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 	@$(BIN)/ruff format --check

@@ -62,7 +62,9 @@ def put(fake: CloudMap, namespace: str, name: str, rtype: str, values: tuple[str
             assert service
             service["Description"] = values[0].strip('"') if values else ""
         else:
-            contents = {**contents, rtype: values} if values else {key: contents[key] for key in contents.keys() - {rtype}}
+            contents = (
+                {**contents, rtype: values} if values else {key: contents[key] for key in contents.keys() - {rtype}}
+            )
             service = _hold(fake, namespace, name, contents, ttl_s)
         if service and not contents and not service.get("Description"):
             fake.remove_service(service["Id"])

@@ -256,7 +256,9 @@ class CloudMap(FakeService):
         if not zones:
             raise ApiError(404, "NamespaceNotFound", f"no namespace {body['NamespaceName']}")
         names = {(one["namespace"], one["Name"]): key for key, one in self.services.items()}
-        service = next((names[zone, body["ServiceName"]] for zone in zones if (zone, body["ServiceName"]) in names), None)
+        service = next(
+            (names[zone, body["ServiceName"]] for zone in zones if (zone, body["ServiceName"]) in names), None
+        )
         if service is None:
             raise ApiError(404, "ServiceNotFound", f"no service {body['ServiceName']}")
         shown = {"NamespaceName": body["NamespaceName"], "ServiceName": body["ServiceName"], "HealthStatus": "HEALTHY"}

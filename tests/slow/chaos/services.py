@@ -9,6 +9,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
+from tests import cloudmap
 from tests.azure import write_config
 from tests.fakes.azure.server import Azure
 from tests.fakes.azure.server import Zone as AzureZone
@@ -17,6 +18,8 @@ from tests.fakes.clouddns.log import CHANGE as GOOGLE_CHANGE
 from tests.fakes.clouddns.log import LIST as GOOGLE_LIST
 from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
+from tests.fakes.cloudmap import records
+from tests.fakes.cloudmap.server import WHOLE_LIST, CloudMap
 from tests.fakes.route53.log import CHANGE, LIST
 from tests.fakes.route53.server import Route53
 from tests.fakes.route53.zones import Author, Edit
@@ -430,6 +433,78 @@ class CloudflareService:
 
     def race(self, edit: Callable[[], object]) -> None:
         self._fake.faults.arm(Meanwhile(edit), action=self._actions["list"])
+
+    def recover(self) -> None:
+        self._fake.faults.clear()
+
+    def journal(self) -> Iterator[Step]:
+        return iter(())
+
+
+class CloudMapService:
+    """The strict Cloud Map, with a public namespace for each of `ZONES`."""
+
+    has_routing = False
+    is_atomic = False
+    is_conditional = False
+    _refusals: Final = {
+        "throttle": (400, "RequestLimitExceeded"),
+        "error": (500, "InternalFailure"),
+        "unavailable": (503, "ServiceUnavailable"),
+        "busy": (400, "DuplicateRequest"),
+        "refuse": (400, "InvalidInput"),
+    }
+    _changes: Final = (
+        *("RegisterInstance", "CreateService", "GetOperation", "DeregisterInstance", "DeleteService", "UpdateService"),
+    )
+
+    def __init__(self, fake: CloudMap) -> None:
+        self._fake = fake
+        self._ids = {zone: fake.add_namespace(zone) for zone in ZONES}
+        self._next = {"change": cycle(self._changes), "list": cycle(("ListServices", "ListInstances", WHOLE_LIST))}
+        self.flags: tuple[str, ...] = (
+            *("--provider=aws-sd", "--aws-sd-service-cleanup", "--api-calls-per-second=1000", "--api-burst=1000"),
+        )
+        self.environ: Mapping[str, str] = cloudmap.environ(fake)
+
+    def lock(self) -> AbstractContextManager[object]:
+        return self._fake.lock
+
+    def read(self) -> dict[Key, object]:
+        return {
+            Key(zone, f"{name}.{zone}", rtype): found
+            for zone, namespace in self._ids.items()
+            for (name, rtype), found in records.list_records(self._fake, namespace).items()
+        }
+
+    def values(self, record: object) -> tuple[str, ...]:
+        assert isinstance(record, records.Found)
+        return record.values
+
+    def put(self, key: Key, *values: str) -> None:
+        name = key.name.removesuffix(f".{key.zone}")
+        records.put(self._fake, self._ids[key.zone], name, key.type, values, TTL_S)
+
+    def delete(self, key: Key) -> None:
+        self.put(key)
+
+    def protect(self, key: Key) -> bool:
+        self._fake.protected.add(key.name)
+        return True
+
+    def list_writes(self) -> list[WriteCall]:
+        return [
+            WriteCall(frozenset({call.name}), call.action)
+            for call in list(self._fake.calls)
+            if not call.action.startswith(("Get", "List"))
+        ]
+
+    def fail(self, verb: str, about: str, times: int) -> Armed:
+        action = next(self._next[about]) if about in self._next else None
+        return self._fake.faults.arm(make_fault(verb, self._refusals), action=action, times=times)
+
+    def race(self, edit: Callable[[], object]) -> None:
+        self._fake.faults.arm(Meanwhile(edit), action=WHOLE_LIST)
 
     def recover(self) -> None:
         self._fake.faults.clear()

@@ -8,7 +8,7 @@ read each zone again and waits for nothing. From then on nothing may be written:
 every shorter pause ends (a Lease, existence checks, refreshes by leader and standby). The others have the same
 engine, so a quarter of that is enough there: five refreshes find what their providers would write again and again. The
 only exception is the change that the service always refuses: extdns tries it again, each process at most once in that
-minute. With Cloudflare, whose writes have no conditions, there is one replica.
+minute. With Cloudflare and Cloud Map, whose writes have no conditions, there is one replica.
 """
 
 from __future__ import annotations
@@ -24,20 +24,22 @@ import pytest
 from tests.fakes.azure.server import Azure
 from tests.fakes.clouddns.server import CloudDns
 from tests.fakes.cloudflare.server import Cloudflare
+from tests.fakes.cloudmap.server import CloudMap
 from tests.fakes.route53.server import Route53
 from tests.slow.chaos.run import Chaos
 from tests.slow.chaos.services import (
     AzureService,
     CloudDnsService,
     CloudflareService,
+    CloudMapService,
     DnsService,
     Route53Service,
 )
 
 SEED: Final = int(os.environ.get("CHAOS_SEED", "17"))
-SECONDS: Final = {"aws": 50.0, "google": 20.0, "azure": 20.0, "cloudflare": 20.0}
+SECONDS: Final = {"aws": 50.0, "google": 20.0, "azure": 20.0, "cloudflare": 20.0, "aws-sd": 20.0}
 """Length of the script, in seconds."""
-QUIET_S: Final = {"aws": 60.0, "google": 15.0, "azure": 15.0, "cloudflare": 15.0}
+QUIET_S: Final = {"aws": 60.0, "google": 15.0, "azure": 15.0, "cloudflare": 15.0, "aws-sd": 15.0}
 """Seconds without a write after the script."""
 
 
@@ -50,6 +52,8 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DnsServi
             yield AzureService(stack.enter_context(Azure()), tmp_path)
         elif request.param == "cloudflare":
             yield CloudflareService(stack.enter_context(Cloudflare()))
+        elif request.param == "aws-sd":
+            yield CloudMapService(stack.enter_context(CloudMap(page=100)))
         else:
             yield CloudDnsService(stack.enter_context(CloudDns()))
 

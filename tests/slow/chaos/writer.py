@@ -27,8 +27,12 @@ class Writer:
         self.took = 0
 
     def handle(self, event: Event) -> None:
-        """Edit the zones as *event* says, now or just before the next write of extdns takes effect."""
-        if event.detail[-1] == "race":
+        """Edit the zones as *event* says, now or just before the next write of extdns takes effect.
+
+        A write without conditions overwrites what came after its reading, so ownership is taken before one.
+        """
+        is_lost = event.verb == "seize" and not self._service.is_conditional
+        if event.detail[-1] == "race" or is_lost:
             self._service.race(partial(self._edit, event))
         else:
             self._edit(event)
