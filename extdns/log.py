@@ -104,7 +104,7 @@ class Event(StrEnum):
     TRY_LATER = "Nothing was written; extdns sends the change again"
     EMULATED = "An emulator of Route 53 refuses conditional writes; extdns reads the zone, then overwrites records"
     ROWS_LEFT = "Cannot remove rows that have no record now; extdns tries again after the next batch of their zone"
-    UNKNOWN = "The DNS service did not answer, so the change may have been made; extdns sends it again"
+    UNKNOWN = "A change may have been made, wholly or in part; extdns makes what is missing"
     # objects
     OBJECT_UNREADABLE = "Cannot parse {what}; keeping the last valid version"
     OBJECT_READABLE = "The {what} is valid again"

@@ -189,7 +189,7 @@ class TryLater(Value, frozen=True, kw_only=True):
 
 
 class Unknown(Value, frozen=True, kw_only=True):
-    """No response arrived: the batch may or may not have been applied.
+    """No response arrived, or a part was refused: the batch may or may not have been applied, wholly or in part.
 
     Attributes:
         unconditional: whether sending it again may overwrite something that the plan had not seen.

@@ -660,7 +660,8 @@ class Reason(StrEnum):
     NO_ANSWER = ReasonRow(
         "no-answer",
         Group.PROVIDER,
-        "The DNS service did not answer, so the change may have been made. It is sent again.",
+        "The DNS service did not answer, or made only a part of a batch, so the change may have been made. What is "
+        "missing is sent again.",
         fails=True,
         transient=True,
     )

@@ -64,6 +64,17 @@ def test_flags_and_values_that_are_only_for_route_53_have_no_effect(fake: CloudM
     assert fake.actions == ["ListNamespaces"]
 
 
+def test_a_refused_name_does_not_count_as_an_answer_that_never_came(
+    fake: CloudMap, installation: Installation, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake.protected.add("bad.example.org")
+    installation.replace_manifests(service("bad"), service("web"))
+    assert installation.run_once() == 1
+    assert [one["Name"] for one in fake.services.values()] == ["web"]
+    assert "bad is protected" in str([record.__dict__["extdns_fields"] for record in caplog.records])
+    assert not [text for text in caplog.messages if "did not answer" in text]
+
+
 def test_moto_as_a_second_implementation_gets_the_same_service(
     moto: str, monkeypatch: pytest.MonkeyPatch, installation: Installation
 ) -> None:
