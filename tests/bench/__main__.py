@@ -113,7 +113,7 @@ _OPA_HEADINGS: Final = (
 )
 _OPA_BATCH: Final = 500
 _PAIR_HEADINGS: Final = ("Calls, 2,000 records", "external-dns", "extdns")
-_PAIRED: Final = {"cloudflare": "Cloudflare", "azure": "Azure DNS"}
+_PAIRED: Final = {"cloudflare": "Cloudflare", "azure": "Azure DNS", "aws-sd": "Cloud Map"}
 _LARGEST_HEADINGS: Final = (
     "An object of 1.5 MB",
     "names, with two of other objects",

@@ -1,8 +1,8 @@
-"""Count the calls of external-dns and extdns to the strict fakes of Cloudflare and Azure DNS, in the same situations.
+"""Count the calls of external-dns and extdns to the same strict fakes of Cloudflare, Azure DNS and Cloud Map.
 
 Each program has a service of its own with a zone of 2,000 records, half of them ownership records, which external-dns
-published, and makes single passes. Only loopback can be reached: everything else goes to a proxy that does not exist.
-Usage: pairs cloudflare|azure.
+published, and makes the same single passes. Only loopback can be reached: everything else goes to a proxy that does not
+exist. Usage: pairs cloudflare|azure|aws-sd.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from tests import cloudmap
 from tests.azure import write_config
 from tests.bench.process import print_figures
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.azure.server import Azure
 from tests.fakes.azure.values import list_values
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
+from tests.fakes.cloudmap import records
+from tests.fakes.cloudmap.server import CloudMap
 from tests.objects import service
 from tests.program.process import HANGS_S, environment, once
 from tests.required_programs import require_program
@@ -126,9 +129,32 @@ class AzureAccount(Account):
         self.zone.sets.update(deepcopy(other.zone.sets))
 
 
+class CloudMapAccount(Account):
+    """The fake of Cloud Map. It is the proxy to its own address, because external-dns puts `data-` before the host."""
+
+    def __init__(self, stack: ExitStack, _: Path) -> None:
+        self.fake = stack.enter_context(CloudMap(delay=0, page=100))
+        self.zone = self.fake.add_namespace(ZONE)
+        self.fake.protected |= {f"{name}.{ZONE}" for name in REFUSED}
+        self.flags = ("--provider=aws-sd", "--registry=aws-sd")
+        endpoint = {"AWS_ENDPOINT_URL_SERVICEDISCOVERY": "http://cloudmap.test", "HTTP_PROXY": self.fake.url}
+        self.environ = {**cloudmap.environ(self.fake), **endpoint, "http_proxy": self.fake.url}
+
+    def read(self) -> dict[tuple[str, str], object]:
+        self.fake.end_operations()
+        found = records.list_records(self.fake, self.zone)
+        return {(f"{name}.{ZONE}", rtype): (one.values, one.ttl_s) for (name, rtype), one in found.items()}
+
+    def copy(self, other: Any) -> None:  # noqa: ANN401
+        for one in other.fake.services.values():
+            made = self.fake.add_service(self.zone, one["Name"], deepcopy(one["DnsConfig"]), Description=one["Description"])
+            self.fake.instances[made["Id"]] = dict(other.fake.instances[one["Id"]])
+
+
 ACCOUNTS: Final[Mapping[str, Callable[[ExitStack, Path], Account]]] = {
     "cloudflare": CloudflareAccount,
     "azure": AzureAccount,
+    "aws-sd": CloudMapAccount,
 }
 
 
@@ -152,7 +178,7 @@ def run_external_dns(account: Account, flags: Sequence[str]) -> str:
 
 def run_extdns(account: Account, flags: Sequence[str]) -> None:
     """Make one pass of extdns, whose exit code is 1 if names were refused."""
-    environ = environment(**OFFLINE, **account.environ)
+    environ = environment(**{**OFFLINE, **account.environ})
     done = once(
         *FLAGS, *account.flags, *flags, "--api-calls-per-second=10000", env=environ, module="tests.bench.unpaced"
     )

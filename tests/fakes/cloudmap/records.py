@@ -58,14 +58,11 @@ def put(fake: CloudMap, namespace: str, name: str, rtype: str, values: tuple[str
     with fake.lock:
         service = find_service(fake, namespace, name.partition("-")[2] if rtype == TXT else name)
         contents = read_contents(fake, service) if service else {}
-        if rtype == TXT:
-            assert service
-            service["Description"] = values[0].strip('"') if values else ""
-        else:
-            contents = (
-                {**contents, rtype: values} if values else {key: contents[key] for key in contents.keys() - {rtype}}
-            )
+        if rtype != TXT:
+            contents = {key: found for key, found in {**contents, rtype: values}.items() if found}
             service = _hold(fake, namespace, name, contents, ttl_s)
+        elif service:
+            service["Description"] = values[0].strip('"') if values else ""
         if service and not contents and not service.get("Description"):
             fake.remove_service(service["Id"])
 

@@ -74,12 +74,13 @@ class CloudMap(FakeService):
     def __post_init__(self) -> None:
         FakeService.__init__(self)
         self.lock = RLock()
+        self._first_delay = self.delay
         self.reset()
 
     def reset(self) -> None:
         """Remove everything."""
         self.faults.clear()
-        self.delay, self._ids = 1, count(1)
+        self.delay, self._ids = self._first_delay, count(1)
         self.fails.clear()
         self.protected.clear()
         self.calls.clear()
