@@ -21,6 +21,7 @@ _COMPLETE_ID: Final = re.compile(r"Z[A-Z0-9]{7,}")
 _PLAIN_CHARACTER: Final = re.compile(r"[a-z0-9_.*-]")
 CHANGE: Final = "route53:ChangeResourceRecordSets"
 """The IAM action for changes of records, which is also the prefix of its condition keys."""
+CREATE_SERVICE: Final = "servicediscovery:CreateService"
 _TABLE_ACTIONS: Final = ("BatchGetItem", "ConditionCheckItem", "DeleteItem", "DescribeTable", "PutItem", "Scan")
 POD_IDENTITY: Final = "pod-identity"
 
@@ -97,13 +98,24 @@ def build_cloud_map_policy(*, tags: bool) -> PolicyDocument:
     Cloud Map changes Route 53 with the permissions of its caller.
     """
     reads = ("ListNamespaces", "GetNamespace", "ListServices", "ListInstances", "GetOperation")
-    writes = ("CreateService", "UpdateService", "DeleteService", "RegisterInstance", "DeregisterInstance")
     actions = {
         "Read": [f"servicediscovery:{name}" for name in reads],
-        "Change": [f"servicediscovery:{name}" for name in (*writes, *(["TagResource"] if tags else []))],
+        "Change": list_cloud_map_writes(tags=tags),
         "Records": ["route53:GetHostedZone", "route53:ListHostedZonesByName", CHANGE],
     }
     return _build_document(*(_build_statement(sid, names, ["*"]) for sid, names in actions.items()))
+
+
+def list_cloud_map_writes(*, tags: bool) -> list[str]:
+    """Return the actions that change services of Cloud Map, which get *tags* or not."""
+    names = (
+        "UpdateService",
+        "DeleteService",
+        "RegisterInstance",
+        "DeregisterInstance",
+        *(["TagResource"] if tags else []),
+    )
+    return [CREATE_SERVICE, *(f"servicediscovery:{name}" for name in names)]
 
 
 def build_assume_policy(role: str) -> PolicyDocument:

@@ -1,33 +1,60 @@
-"""Check whether the caller's IAM policies allow changing a zone, by IAM's policy simulation; nothing is changed."""
+"""Check whether the caller's IAM policies allow changing a zone, by IAM's policy simulation; nothing is changed.
+
+Of what will be written only samples are known: a name of a zone, a service of a namespace.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from extdns.model.zone import Permission, Zone
 from providers.aws.client import build_client, open_session, translate_errors
-from providers.aws.iam_policy import CHANGE, PolicyScope, escape_names, list_actions
+from providers.aws.cloudmap.client import CloudMapNamespace
+from providers.aws.iam_policy import CHANGE, CREATE_SERVICE, PolicyScope, escape_names, list_actions
 from providers.aws.settings import AwsAccount
 from providers.common.api_calls import CallFailedError, FailureKind
 
 _SAMPLE_LABEL: Final = "extdns-check"
-_POLICY: Final = "the policy that allows it: extdns iam-policy [flags]"
 _UNKNOWN_ENTITY: Final = "NoSuchEntity"
+
+
+class Simulation(NamedTuple):
+    """What IAM simulates: actions on a resource, with the values of condition keys; *changes* says it to people."""
+
+    actions: tuple[str, ...]
+    resource: str
+    changes: str
+    context: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class PermissionCheck:
     """Checks, by simulation of IAM policies, whether the credentials of one account may change records of a zone."""
 
-    def __init__(self, identity: IamIdentity, scope: PolicyScope, role_arns: Iterable[str]) -> None:
-        """Create a check for the changes in *scope*; *role_arns* are ARNs of roles that *identity* may have assumed."""
-        self._identity = identity
-        self._scope = scope
-        self._role_arns = tuple(role_arns)
+    def __init__(
+        self,
+        account: AwsAccount,
+        role: str,
+        list_simulations: Callable[[Zone, str], Iterable[Simulation]],
+        command: str,
+    ) -> None:
+        """Create a check.
+
+        Args:
+            account: the account whose credentials are checked.
+            role: the ARN of a role that they may be of, "" if none is known.
+            list_simulations: returns what must be allowed to change a zone, from the zone and the AWS partition.
+            command: the command that prints the policy that allows it.
+        """
+        self._identity = IamIdentity(account)
+        self._role_arns = tuple(filter(None, (account.role, role)))
+        self._list_simulations = list_simulations
+        self._policy = f"the policy that allows it: {command} [flags]"
         self._caller = ""
 
     def check(self, zone: Zone) -> Permission:
@@ -35,39 +62,72 @@ class PermissionCheck:
         try:
             self._caller = self._caller or self._identity.get_caller_arn()
         except CallFailedError as exc:
-            return Permission(granted=None, detail=str(exc), remedy=_POLICY)
+            return Permission(granted=None, detail=str(exc), remedy=self._policy)
         principal = find_principal(self._caller, self._role_arns)
         if principal is None:
             detail = f"IAM simulates only the policies of users and roles, and {self._caller} is neither"
-            return Permission(granted=None, detail=detail, remedy=_POLICY)
+            return Permission(granted=None, detail=detail, remedy=self._policy)
         try:
-            return self._simulate(zone, principal)
+            for simulation in self._list_simulations(zone, principal.split(":")[1]):
+                for found in self._identity.simulate(principal, simulation):
+                    if problem := self._find_problem(found, simulation, principal):
+                        return problem
         except CallFailedError as exc:
-            return _explain_failure(exc, principal)
+            return self._explain_failure(exc, principal)
+        return Permission(granted=True, detail=f"according to a simulation of the policies of {principal}")
 
-    def _simulate(self, zone: Zone, principal: str) -> Permission:
-        scope = self._scope
-        names = tuple(list_sample_names(scope, zone.name))
-        partition = principal.split(":")[1]
-        context = {
-            f"{CHANGE}NormalizedRecordNames": escape_names(names),
-            f"{CHANGE}RecordTypes": scope.types,
-            f"{CHANGE}Actions": list_actions(scope),
-        }
-        arn = f"arn:{partition}:route53:::hostedzone/{zone.id}"
-        found = self._identity.simulate(principal, CHANGE, arn, context)
+    def _find_problem(self, found: SimulationResult, simulation: Simulation, principal: str) -> Permission | None:
+        """Return why what was simulated is not known to be allowed; None if it is allowed."""
         if found.missing_context_keys:
             keys = ", ".join(found.missing_context_keys)
             detail = f"the policies of {principal} depend on {keys}, which a simulation cannot evaluate"
-            return Permission(granted=None, detail=detail, remedy=_POLICY)
+            return Permission(granted=None, detail=detail, remedy=self._policy)
         if found.decision == "allowed":
-            return Permission(granted=True, detail=f"according to a simulation of the policies of {principal}")
-        changes = f"{principal} {', '.join(list_actions(scope))} of {', '.join(scope.types)} at {', '.join(names)}"
+            return None
+        changes = f"{principal} {simulation.changes or f'{found.action} on {simulation.resource}'}"
         if not found.allowed_by_organization:
             detail = f"policies of the organization deny {changes}, unless a condition (not simulated) allows it"
             return Permission(granted=None, detail=detail, remedy="ask the administrators of the organization")
         denied = "a policy denies" if found.decision == "explicitDeny" else "no policy allows"
-        return Permission(granted=False, detail=f"{denied} {changes}", remedy=_POLICY)
+        return Permission(granted=False, detail=f"{denied} {changes}", remedy=self._policy)
+
+    def _explain_failure(self, error: CallFailedError, principal: str) -> Permission:
+        if error.kind is FailureKind.FORBIDDEN:
+            detail = f"iam:SimulatePrincipalPolicy on {principal} is not granted; extdns needs it only for this check"
+            return Permission(granted=None, detail=detail, remedy=self._policy)
+        if error.code == _UNKNOWN_ENTITY:
+            detail = f"IAM does not know {principal}; the role may have a path, which its credentials do not contain"
+            return Permission(
+                granted=None, detail=detail, remedy="set the ARN with its path in AWS_ROLE_ARN or --aws-assume-role"
+            )
+        return Permission(granted=None, detail=str(error), remedy=self._policy)
+
+
+def list_route53_simulations(scope: PolicyScope, zone: Zone, partition: str) -> Iterator[Simulation]:
+    """Yield what must be allowed to make the changes in *scope* in a zone of Route 53."""
+    names = tuple(list_sample_names(scope, zone.name))
+    context = {
+        f"{CHANGE}NormalizedRecordNames": escape_names(names),
+        f"{CHANGE}RecordTypes": scope.types,
+        f"{CHANGE}Actions": list_actions(scope),
+    }
+    changes = f"{', '.join(list_actions(scope))} of {', '.join(scope.types)} at {', '.join(names)}"
+    yield Simulation((CHANGE,), f"arn:{partition}:route53:::hostedzone/{zone.id}", changes, context)
+
+
+def list_cloud_map_simulations(
+    namespace: CloudMapNamespace, writes: Iterable[str], partition: str
+) -> Iterator[Simulation]:
+    """Yield what must be allowed to make *writes* in *namespace*, and by that changes of its zone in Route 53.
+
+    The service authorization reference says which kind of resource each action is about.
+    """
+    context = {"servicediscovery:NamespaceArn": (namespace.arn,)}
+    yield Simulation((CREATE_SERVICE,), namespace.arn, "", context)
+    services = namespace.arn.replace(f":namespace/{namespace.id}", f":service/srv-{_SAMPLE_LABEL}")
+    yield Simulation(tuple(one for one in writes if one != CREATE_SERVICE), services, "")
+    zone = f"arn:{partition}:route53:::hostedzone/{namespace.hosted_zone}"
+    yield Simulation(("route53:GetHostedZone", CHANGE), zone, "")
 
 
 def list_sample_names(scope: PolicyScope, zone: DnsName) -> Iterator[str]:
@@ -86,18 +146,6 @@ def _list_pattern_samples(pattern: str, zone: DnsName) -> Iterator[str]:
         yield from (zone, f"{_SAMPLE_LABEL}.{zone}")
 
 
-def _explain_failure(error: CallFailedError, principal: str) -> Permission:
-    if error.kind is FailureKind.FORBIDDEN:
-        detail = f"iam:SimulatePrincipalPolicy on {principal} is not granted; extdns needs it only for this check"
-        return Permission(granted=None, detail=detail, remedy=_POLICY)
-    if error.code == _UNKNOWN_ENTITY:
-        detail = f"IAM does not know {principal}; the role may have a path, which its credentials do not contain"
-        return Permission(
-            granted=None, detail=detail, remedy="set the ARN with its path in AWS_ROLE_ARN or --aws-assume-role"
-        )
-    return Permission(granted=None, detail=str(error), remedy=_POLICY)
-
-
 _SESSION: Final = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/.+")
 _USER: Final = re.compile(r"arn:[a-z-]+:iam::\d{12}:user/.+")
 
@@ -106,11 +154,13 @@ class SimulationResult(Value, frozen=True, kw_only=True):
     """The result of a simulation of IAM policies.
 
     Attributes:
+        action: such as `route53:ChangeResourceRecordSets`.
         decision: `allowed`, `explicitDeny` or `implicitDeny`.
         missing_context_keys: condition keys that the IAM policies need and the simulation did not get.
         allowed_by_organization: whether the policies of the organization allow it; True if there is no organization.
     """
 
+    action: str
     decision: str
     missing_context_keys: tuple[str, ...] = ()
     allowed_by_organization: bool = True
@@ -129,22 +179,17 @@ class IamIdentity:
         with translate_errors("sts", "GetCallerIdentity", ""):
             return str(self._client("sts").get_caller_identity()["Arn"])
 
-    def simulate(
-        self, principal: str, action: str, resource: str, context: Mapping[str, Sequence[str]]
-    ) -> SimulationResult:
-        """Simulate the IAM policies of the user or role *principal* for *action* on *resource*.
-
-        Users, roles and resources are named by their ARNs. *context* has the values of condition keys.
-        """
+    def simulate(self, principal: str, simulation: Simulation) -> Iterator[SimulationResult]:
+        """Yield the result of each action of *simulation* for the user or role *principal*, an ARN with the path."""
         entries = [
             {"ContextKeyName": key, "ContextKeyType": "stringList", "ContextKeyValues": list(values)}
-            for key, values in context.items()
+            for key, values in simulation.context.items()
         ]
         with translate_errors("iam", "SimulatePrincipalPolicy", principal):
             pages = self._client("iam").get_paginator("simulate_principal_policy")
-            request = {"PolicySourceArn": principal, "ActionNames": [action], "ResourceArns": [resource]}
-            (found,) = pages.paginate(**request, ContextEntries=entries).search("EvaluationResults[]")
-            return _parse_result(found)
+            wanted = {"ActionNames": list(simulation.actions), "ResourceArns": [simulation.resource]}
+            found = pages.paginate(PolicySourceArn=principal, **wanted, ContextEntries=entries)
+            yield from map(_parse_result, list(found.search("EvaluationResults[]")))
 
     def _client(self, service: str) -> Any:  # noqa: ANN401 - as `reader`
         self._session = self._session or open_session(self._account)
@@ -168,6 +213,7 @@ def find_principal(caller: str, role_arns: Iterable[str]) -> str | None:
 
 def _parse_result(found: Mapping[str, Any]) -> SimulationResult:
     return SimulationResult(
+        action=found["EvalActionName"],
         decision=found["EvalDecision"],
         missing_context_keys=tuple(
             sorted({key for part in _list_results(found) for key in part.get("MissingContextValues", ())})

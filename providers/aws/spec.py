@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.flags.secret_files import read_secret
@@ -23,7 +24,7 @@ from providers.common.provider_spec import DnsService, ProviderContext, Provider
 if TYPE_CHECKING:
     from providers.aws.client import Route53Api
 
-_ROLE: Final = "AWS_ROLE_ARN"
+ROLE: Final = "AWS_ROLE_ARN"
 _ZONE_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
 
 
@@ -81,11 +82,13 @@ def build_settings(context: ProviderContext[AwsFlags]) -> AwsSettings:
 
 def check_permissions(context: ProviderContext[AwsFlags], zones: Iterable[Zone]) -> Iterator[tuple[Zone, Permission]]:
     """Yield each zone with whether the credentials of its account may change it."""
-    from providers.aws.permissions import IamIdentity, PermissionCheck
+    from providers.aws.permissions import PermissionCheck, list_route53_simulations
 
     scope = build_policy_scope(context.plan, context.flags, context.ownership_names)
     accounts = {
-        account: PermissionCheck(IamIdentity(access), scope, filter(None, (access.role, os.environ.get(_ROLE))))
+        account: PermissionCheck(
+            access, os.environ.get(ROLE, ""), partial(list_route53_simulations, scope), "extdns iam-policy"
+        )
         for account, access in build_settings(context).accounts_by_name.items()
     }
     yield from ((zone, accounts[zone.account].check(zone)) for zone in zones)

@@ -147,7 +147,9 @@ class CloudMapAccount(Account):
 
     def copy(self, other: Any) -> None:  # noqa: ANN401
         for one in other.fake.services.values():
-            made = self.fake.add_service(self.zone, one["Name"], deepcopy(one["DnsConfig"]), Description=one["Description"])
+            made = self.fake.add_service(
+                self.zone, one["Name"], deepcopy(one["DnsConfig"]), Description=one["Description"]
+            )
             self.fake.instances[made["Id"]] = dict(other.fake.instances[one["Id"]])
 
 

@@ -36,7 +36,9 @@ def test_extdns_makes_few_calls_and_the_zone_that_external_dns_makes(provider: s
         assert (found[0] <= reads, found[1] <= writes) == (True, True), (situation, found)
     assert pair.theirs["a quiet pass"].total() > 20
     if provider == "aws-sd":
-        assert {name.partition("more")[0] for name, _ in pair.differing} == {"", "a-"}, "it ends at the first refused one"
+        assert {name.partition("more")[0] for name, _ in pair.differing} == {"", "a-"}, (
+            "it ends at the first refused one"
+        )
         return
     left_over = {(f"a-{name}.{ZONE}", "TXT") for name in REFUSED}
     assert pair.differing == left_over, "external-dns leaves ownership records of names that were refused"

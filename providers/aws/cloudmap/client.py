@@ -40,11 +40,13 @@ _FAILURES: Final = {
 
 
 class CloudMapNamespace(NamedTuple):
-    """A namespace: `DNS_PUBLIC`, `DNS_PRIVATE` or `HTTP`."""
+    """A namespace: `DNS_PUBLIC`, `DNS_PRIVATE` or `HTTP`, with the id of its zone in Route 53, "" without DNS."""
 
     id: str
     name: str
     type: str
+    arn: str
+    hosted_zone: str
 
 
 class StartedOperation(NamedTuple):
@@ -87,7 +89,7 @@ class CloudMapApi:
     def list_namespaces(self) -> tuple[CloudMapNamespace, ...]:
         """Return all namespaces of the account in the region, without those that other accounts share with it."""
         pages = self._list("ListNamespaces", "Namespaces", "", Filters=_build_filter("RESOURCE_OWNER", "SELF"))
-        return tuple(CloudMapNamespace(one["Id"], one["Name"], one["Type"]) for found, _ in pages for one in found)
+        return tuple(_parse_namespace(one) for found, _ in pages for one in found)
 
     def list_services(
         self, namespace_id: str, context: str, after: str | None = None, size: int = _PAGE
@@ -238,6 +240,11 @@ def _build_filter(name: str, value: str) -> list[dict[str, Any]]:
 
 def _format_ttls(layout: Layout) -> list[dict[str, Any]]:
     return [{"Type": rtype, "TTL": ttl_s} for rtype, ttl_s in layout.ttls_s]
+
+
+def _parse_namespace(found: dict[str, Any]) -> CloudMapNamespace:
+    zone = found.get("Properties", {}).get("DnsProperties", {}).get("HostedZoneId", "")
+    return CloudMapNamespace(found["Id"], found["Name"], found["Type"], found.get("Arn", ""), zone)
 
 
 def _parse_service(found: dict[str, Any]) -> CloudMapService:

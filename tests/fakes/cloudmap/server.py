@@ -107,7 +107,10 @@ class CloudMap(FakeService):
     def add_namespace(self, name: str, kind: str = "DNS_PUBLIC", owner: str = "SELF") -> str:
         """Add a namespace of *owner*, as the filter RESOURCE_OWNER names it, and return its id."""
         key = f"ns-{next(self._ids)}"
-        self.namespaces[key] = {"Id": key, "Name": name, "Type": kind, "ResourceOwner": owner}
+        arn = f"arn:aws:servicediscovery:eu-central-1:123456789012:namespace/{key}"
+        properties = {"DnsProperties": {"HostedZoneId": f"Z0{key.upper()}"}} if kind.startswith("DNS") else {}
+        found = {"Id": key, "Arn": arn, "Name": name, "Type": kind, "ResourceOwner": owner, "Properties": properties}
+        self.namespaces[key] = found
         return key
 
     def add_service(self, namespace: str, name: str, config: Json, **more: str) -> Json:

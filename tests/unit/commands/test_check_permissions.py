@@ -12,6 +12,7 @@ import pytest
 
 from extdns import cli
 from tests.fakes.clouddns.server import PROJECT, CloudDns
+from tests.fakes.cloudmap.server import CloudMap
 from tests.fakes.iam.server import Iam
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
@@ -80,6 +81,7 @@ def test_check_reports_permissions_as_unknown_if_cloud_dns_does_not_answer(
 
 
 ACCOUNT = "123456789012"
+ARN = f"arn:aws:servicediscovery:eu-central-1:{ACCOUNT}"
 POD = f"arn:aws:sts::{ACCOUNT}:assumed-role/extdns/pod"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/extdns"
 ZONE = "Z0123456789ABC"
@@ -244,3 +246,37 @@ def test_check_simulates_the_policies_of_an_iam_user_too(aws: Aws, capsys: pytes
     aws.grant(capsys, role=user)
     assert aws.check() == 0
     assert f"ok       {PERMISSION}according to a simulation of the policies of {user}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("denied", "on", "found"),
+    [
+        (None, "", "ok       {}according to a simulation of the policies of {}"),
+        ("servicediscovery:CreateService", "namespace/ns-1", "missing  {}a policy denies {} {} on {}"),
+        ("servicediscovery:TagResource", "service/srv-extdns-check", "missing  {}a policy denies {} {} on {}"),
+        ("route53:ChangeResourceRecordSets", "hostedzone/Z0NS-1", "missing  {}a policy denies {} {} on {}"),
+    ],
+    ids=["printed", "namespace", "service", "zone"],
+)
+def test_check_reports_whether_the_printed_policy_allows_to_change_a_namespace(
+    aws: Aws,
+    manifests: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    denied: str | None,
+    on: str,
+    found: str,
+) -> None:
+    with CloudMap() as fake:
+        fake.add_namespace("example.org")
+        monkeypatch.setenv("AWS_ENDPOINT_URL_SERVICEDISCOVERY", fake.url)
+        flags = ("--provider=aws-sd", "--aws-sd-create-tag=team=shop")
+        assert cli.main(["permissions", *flags], {}) == 0
+        policy = json.loads(capsys.readouterr().out)
+        deny = {"Effect": "Deny", "Action": denied, "Resource": f"*{on}"}
+        aws.iam.policies[ROLE] = [policy, MAY_SIMULATE, *([{"Statement": [deny]}] if denied else [])]
+        inputs = ("--source=service", "--txt-owner-id=me", f"--manifests={manifests}")
+        assert cli.main(["check", *flags, *inputs], {}) == (1 if denied else 0)
+        service = f"arn:aws:route53:::{on}" if "route53" in str(denied) else f"{ARN}:{on}"
+        line = found.format("permission to change zone example.org (ns-1): ", ROLE, denied, service)
+        assert line in capsys.readouterr().out.splitlines()
