@@ -1,17 +1,29 @@
-"""Check the permissions in the cluster that the flags require."""
+"""Check the permissions in the cluster that the flags require, and the one to write the table of the registry."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from extdns.app.cluster import build_namespaces, connect_api_server, find_own_namespace
+from extdns.app.row_store import open_row_store
 from extdns.app.sources import list_read_kinds
+from extdns.errors import ForbiddenError, ProviderError
+from extdns.model import rrtype
+from extdns.model.dns_name import DnsName
+from extdns.model.record import RecordKey
+from extdns.model.value import EMPTY_MAP
+from extdns.model.zone import Permission
+from providers.common.api_calls import CallOptions
+from registry.rows.row import Row, RowChange, RowsChangedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from extdns.config import Config
     from extdns.kube.access_review import ResourcePermission
+    from registry.rows.row import RowStore
 
 
 def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermission, bool]]:
@@ -78,3 +90,31 @@ def _list_own_object_permissions(group: str, resource: str, namespace: str, name
 
     yield from (ResourcePermission(verb, group, resource, namespace, name) for verb in ("get", "update"))
     yield ResourcePermission("create", group, resource, namespace)
+
+
+def check_table(config: Config) -> Permission | None:
+    """Return whether the table of `--registry=dynamodb` may be written; None with another registry.
+
+    A transaction is sent that is always cancelled, because its rows do not exist: DynamoDB compares them only for
+    callers that may write them.
+    """
+    if config.registry.name != "dynamodb" or not (store := open_row_store(config, CallOptions())):
+        return None
+    put, delete, check = (_build_row(store, one) for one in ("put", "delete", "check"))
+    changes = ((put, replace(put, owner="other")), (delete, None), (check, check))
+    try:
+        store.write([RowChange(old=old, new=new) for old, new in changes])
+    except RowsChangedError:
+        pass
+    except ForbiddenError as exc:
+        remedy = "the policy that allows it: extdns permissions --registry=dynamodb [flags]"
+        return Permission(granted=False, detail=str(exc), remedy=remedy)
+    except ProviderError as exc:
+        return Permission(granted=None, detail=str(exc))
+    return Permission(granted=True, detail="according to a transaction whose conditions never hold")
+
+
+def _build_row(store: RowStore, label: str) -> Row:
+    """Return a row that does not exist."""
+    key = RecordKey(DnsName(f"{label}.extdns-check.invalid"), "", rrtype.A)
+    return Row(id=store.build_id(key), key=key, owner="extdns-check", labels=EMPTY_MAP)

@@ -22,9 +22,9 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
     written.
 
     Whether a zone can be changed is taken from the service's permission API, for zone files from the permissions of the
-    file, and for rfc2136 from an update whose prerequisite never holds. Where only a real change could show it, the
-    result is "unknown", with the reason. If no object was read, or if filters exclude every zone or name, that counts
-    as missing, and so does a flag value that has no effect. Nothing is written.
+    file, and for rfc2136 from an update whose prerequisite never holds, as for a table of DynamoDB. Where only a real
+    change could show it, the result is "unknown", with the reason. If no object was read, or if filters exclude every
+    zone or name, that counts as missing, and so does a flag value that has no effect. Nothing is written.
     """
     from extdns.commands.checks import run_checks
     from extdns.commands.one_pass import configure_pass, describe_command

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import has_live_cluster, require_api_server
-from extdns.app.permissions import check_cluster_permissions
+from extdns.app.permissions import check_cluster_permissions, check_table
 from extdns.app.policy_server import build_policy_client
 from extdns.app.provider import check_permissions, load_provider
 from extdns.app.state_store import find_document_store
@@ -149,6 +149,9 @@ def _check_writes(config: Config, zones: Iterable[Zone]) -> Iterator[CheckResult
     for zone, grant in check_permissions(config, sorted(zones)):
         what = f"permission to change zone {zone}"
         yield CheckResult(what=what, state=_STATES[grant.granted], detail=grant.detail, next=grant.remedy)
+    if table := check_table(config):
+        what = f"permission to change table {sanitize(config.registry.dynamodb_table)}"
+        yield CheckResult(what=what, state=_STATES[table.granted], detail=table.detail, next=table.remedy)
 
 
 def _check_local_rules(result: PassResult) -> Iterator[CheckResult]:

@@ -15,7 +15,10 @@ from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.cloudmap.server import CloudMap
 from tests.fakes.iam.server import Iam
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.answers import Answer
 from tests.fakes.service.faults import Refuse
+from tests.fakes.service.listener import Request
+from tests.fakes.service.server import FakeService
 from tests.objects import service
 from tests.route53 import environ
 
@@ -280,3 +283,50 @@ def test_check_reports_whether_the_printed_policy_allows_to_change_a_namespace(
         service = f"arn:aws:route53:::{on}" if "route53" in str(denied) else f"{ARN}:{on}"
         line = found.format("permission to change zone example.org (ns-1): ", ROLE, denied, service)
         assert line in capsys.readouterr().out.splitlines()
+
+
+class Table(FakeService):
+    """A table of DynamoDB without items, whose transactions are answered with an *error* of this code."""
+
+    def __init__(self, error: str) -> None:
+        super().__init__()
+        self.error = error
+        self.written: list[str] = []
+
+    def _respond(self, request: Request) -> Answer:
+        keys = [{"AttributeName": "k", "AttributeType": "S", "KeyType": "HASH"}]
+        match request.headers["x-amz-target"].partition(".")[2]:
+            case "DescribeTable":
+                body: dict[str, Any] = {"Table": {"AttributeDefinitions": keys, "KeySchema": keys}}
+            case "Scan":
+                body = {"Items": []}
+            case _:
+                actions = json.loads(request.body)["TransactItems"]
+                self.written = [next(iter(one)) for one in actions]
+                reasons = [{"Code": "ConditionalCheckFailed"} for _ in actions]
+                body = {"__type": self.error, "Message": "no", "CancellationReasons": reasons}
+        return Answer(status=400 if "__type" in body else 200, body=json.dumps(body).encode())
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "found"),
+    [
+        ("TransactionCanceledException", 0, "ok       {}according to a transaction whose conditions never hold"),
+        (
+            "AccessDeniedException",
+            1,
+            "missing  {}dynamodb:TransactWriteItems on table names: AccessDeniedException: no",
+        ),
+        ("InternalServerError", 0, "unknown  {}dynamodb:TransactWriteItems on table names: InternalServerError: no"),
+    ],
+    ids=["granted", "denied", "unknown"],
+)
+def test_check_reports_whether_the_table_of_the_registry_can_be_written(
+    aws: Aws, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: str, code: int, found: str
+) -> None:
+    aws.grant(capsys)
+    with Table(error) as table:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", table.url)
+        assert aws.check("--registry=dynamodb", "--dynamodb-table=names") == code
+    assert table.written == ["Put", "Delete", "ConditionCheck"]
+    assert found.format("permission to change table names: ") in capsys.readouterr().out.splitlines()
