@@ -129,7 +129,7 @@ class CloudMapApi:
         request: dict[str, Any] = {
             "NamespaceId": namespace_id,
             "Name": name,
-            "DnsConfig": {"RoutingPolicy": layout.routing, "DnsRecords": _format_ttls(layout)},
+            "DnsConfig": {"RoutingPolicy": layout.routing, "DnsRecords": _format_ttls(layout.ttls_s)},
         }
         if description:
             request["Description"] = description
@@ -150,7 +150,7 @@ class CloudMapApi:
         """Give *service* TTLs and a description. An update states everything else that it would remove."""
         change: dict[str, Any] = {
             "Description": description,
-            "DnsConfig": {"DnsRecords": [{"Type": rtype, "TTL": ttl_s} for rtype, ttl_s in ttls_s]},
+            "DnsConfig": {"DnsRecords": _format_ttls(ttls_s)},
         }
         if service.health_check:
             change["HealthCheckConfig"] = dict(service.health_check)
@@ -238,8 +238,8 @@ def _build_filter(name: str, value: str) -> list[dict[str, Any]]:
     return [{"Name": name, "Values": [value], "Condition": "EQ"}]
 
 
-def _format_ttls(layout: Layout) -> list[dict[str, Any]]:
-    return [{"Type": rtype, "TTL": ttl_s} for rtype, ttl_s in layout.ttls_s]
+def _format_ttls(ttls_s: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
+    return [{"Type": rtype, "TTL": ttl_s} for rtype, ttl_s in ttls_s]
 
 
 def _parse_namespace(found: dict[str, Any]) -> CloudMapNamespace:

@@ -295,6 +295,14 @@ def test_an_operation_whose_end_cannot_be_found_out_may_have_been_carried_out(ri
     assert isinstance(rig.submit(update(made["A"], "192.0.2.2"), restate(made["TXT"])), Unknown)
 
 
+def test_an_instance_that_an_earlier_operation_still_changes_is_tried_later(rig: Rig, fake: CloudMap) -> None:
+    made = publish(rig, "A", "192.0.2.1")
+    fake.delay = 1000
+    change = (update(made["A"], "192.0.2.2"), restate(made["TXT"]))
+    assert isinstance(rig.submit(*change), Unknown)
+    assert isinstance(rig.submit(*change), TryLater)
+
+
 def test_names_of_one_batch_wait_together_and_a_refused_one_stops_no_other(rig: Rig, fake: CloudMap) -> None:
     fake.fails += ["INVALID_CHANGE_BATCH"]
     writes = [
