@@ -76,7 +76,7 @@ def _hold(fake: CloudMap, namespace: str, name: str, contents: Contents, ttl_s: 
     """Return the service *name*, which holds *contents* now; None if there is none and nothing to hold."""
     service = find_service(fake, namespace, name)
     types = {one["Type"] for one in service["DnsConfig"]["DnsRecords"]} if service else set[str]()
-    if contents and types != contents.keys():
+    if contents and types != set(contents):
         routing = "WEIGHTED" if "CNAME" in contents else "MULTIVALUE"
         config = {"RoutingPolicy": routing, "DnsRecords": [{"Type": one, "TTL": ttl_s} for one in sorted(contents)]}
         description = service.get("Description", "") if service else ""
