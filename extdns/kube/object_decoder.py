@@ -6,11 +6,11 @@ import re
 import sys
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from threading import Lock
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
+from extdns.decoders import build_decoder
 from extdns.errors import describe_type, shorten
 from extdns.model.kind import InvalidValue, Kind, KubernetesObject, ObjectKey, ObjectMeta, build_key
 from extdns.model.value import Value
@@ -21,9 +21,6 @@ _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _NAMESPACE: Final = re.compile(_LABEL)
 _MAX_NAME: Final = 253
-_DECODER_LOCK: Final = Lock()
-"""Held while a decoder is created: msgspec crashes if two threads inspect the same type for the first time."""
-
 _MAX_NAMESPACE: Final = 63
 _TREE: Final = msgspec.json.Decoder(dict[str, object])
 
@@ -149,8 +146,7 @@ def _describe_error(tree: dict[str, object], error: msgspec.ValidationError) -> 
 
 @cache
 def _decoder(kind: Kind) -> msgspec.json.Decoder[KubernetesObject]:
-    with _DECODER_LOCK:
-        return msgspec.json.Decoder(find_struct(kind))
+    return build_decoder(find_struct(kind))
 
 
 def _build_decoded(kind: Kind, obj: KubernetesObject, line: int) -> DecodedObject:

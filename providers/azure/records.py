@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from extdns.decoders import build_decoder
 from extdns.errors import sanitize
 from extdns.model import rrtype, ttl
 from extdns.model.dns_name import DnsName
@@ -47,6 +48,9 @@ class _Properties(Value, frozen=True, kw_only=True):
     metadata: dict[str, str] | None = None
     targetresource: _Target | None = None
     isautoregistered: bool = False
+
+
+build_decoder(_Properties)  # now, and not by two threads that convert the first record sets
 
 
 class AzureRecordSet(Value, frozen=True, kw_only=True):

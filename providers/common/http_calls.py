@@ -14,6 +14,7 @@ import msgspec
 import urllib3
 from urllib3 import exceptions as http
 
+from extdns.decoders import build_decoder
 from extdns.model.api_request import UNANSWERED, ApiRequest
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, CallOptions, FailureKind
 from providers.common.certificates import find_ca_bundle
@@ -118,7 +119,7 @@ def _read_body(response: urllib3.BaseHTTPResponse, url: str, deadline_s: float) 
 def decode(content: bytes, form: type[T]) -> T | None:
     """Return the JSON *content* as *form*; None if it does not have this form, such as a page of a proxy."""
     try:
-        return msgspec.json.decode(content, type=form)
+        return build_decoder(form).decode(content)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
 
