@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from msgspec.structs import asdict, replace
 
@@ -48,7 +48,6 @@ from extdns.documents.text import (
     shorten_field,
 )
 from extdns.engine.decisions import CHANGING, is_held_decision
-from extdns.engine.engine import Engine
 from extdns.engine.health import find_unread
 from extdns.model.change import Action, Decision
 from extdns.model.claim import ClaimWarning, ExcludedClaim
@@ -58,6 +57,9 @@ from extdns.model.origin import Origin
 from extdns.model.reason import Category, Reason, look_up_meaning, select_reasons
 from extdns.model.value import format_count
 from extdns.model.zone import Zone
+
+if TYPE_CHECKING:
+    from extdns.engine.engine import Engine
 
 _DIGEST_BYTES: Final = 16
 

@@ -65,9 +65,10 @@ def test_the_flags_page_marks_which_flags_are_unsupported_and_which_are_secret()
     [
         pytest.param("extdns.cli", {"msgspec", "extdns.config"}, id="help"),
         pytest.param("extdns.config", set[str](), id="configuration"),
+        pytest.param("extdns.commands.running_process", {"extdns.engine.engine"}, id="status"),
     ],
 )
-def test_importing_flags_and_configuration_does_not_import_heavy_packages(module: str, light: set[str]) -> None:
+def test_the_modules_with_which_a_command_starts_import_no_heavy_packages(module: str, light: set[str]) -> None:
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
     heavy = {"kubernetes", "boto3", "google", "rich", "jinja2", "yaml", "dns", "argparse"} | light
