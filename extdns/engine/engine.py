@@ -392,10 +392,13 @@ class Engine:
             if not (granted := self.delete_guard.advance(now_s)):
                 break
             self._dirty.add(self._refresher.add_related(granted))
-            new += self._plan_dirty(now_s)
-            in_force = {one for name in {decision.name for decision in new} for one in self.decisions.decisions(name)}
-            new = [*in_force.intersection(new)]
+            new = self._select_in_force(new + self._plan_dirty(now_s))
         return tuple(sorted(new, key=lambda decision: decision.sort_key))
+
+    def _select_in_force(self, new: list[Decision]) -> list[Decision]:
+        """Return those of the decisions *new* that no later ones have replaced."""
+        in_force = {one for name in {decision.name for decision in new} for one in self.decisions.decisions(name)}
+        return [*in_force.intersection(new)]
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
         """Plan a slice of the dirty names, sorted; return the new decisions.
@@ -426,6 +429,8 @@ class Engine:
                     self._plan_retries.record_failure(name, Failure.PLANNING, now_s)
                     self._waits.replace(name, (ZoneWait("", PLAN),))
                     self._effects.append(ReportDefect(error=exc))
+            if names != planned:  # reverse names can have been planned before
+                new = self._select_in_force(new)
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
                     due |= self._refresher.add_related(changed) - planned

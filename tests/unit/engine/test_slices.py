@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
@@ -128,15 +130,31 @@ def test_a_queued_change_is_not_sent_while_its_name_is_to_be_planned_again() -> 
     assert "192.0.2.7" not in str([one.batch for one in world.provider.submissions])
 
 
-def test_a_ptr_record_is_planned_after_the_names_in_it() -> None:
-    reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
-    plan = replace(PLAN, managed_types=frozenset({rrtype.A, rrtype.PTR}), creates_ptr=True)
+REVERSE: Final = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
+
+
+def start_with_ptr_records(**changes: object) -> World:
+    plan = replace(PLAN, managed_types=frozenset({rrtype.A, rrtype.CNAME, rrtype.PTR}), creates_ptr=True)
     rules = change_rules(FakeRule(name="anything", allows=lambda _: True))
-    world = start_world(first=[rules], zones={ZONE: (), reverse: ()}, plan=plan, has_rules=True, names_per_step=2)
+    return start_world(first=[rules], zones={ZONE: (), REVERSE: ()}, plan=plan, has_rules=True, **changes)
+
+
+def test_a_ptr_record_is_planned_after_the_names_in_it() -> None:
+    world = start_with_ptr_records(names_per_step=2)
     world.run(observe_many())
     assert {one.action for one in world.reported} == {Action.CREATE, Action.KEEP}
-    assert len(world.list_records(reverse)["1.2.0.192.in-addr.arpa PTR"]) == len(MANY)
-    assert [len(one.batch.change_sets) for one in world.provider.submissions if one.batch.zone == reverse] == [1]
+    assert len(world.list_records(REVERSE)["1.2.0.192.in-addr.arpa PTR"]) == len(MANY)
+    assert [len(one.batch.change_sets) for one in world.provider.submissions if one.batch.zone == REVERSE] == [1]
+
+
+def test_the_last_decision_about_a_ptr_record_of_one_step_is_reported() -> None:
+    world = start_with_ptr_records(has_writer=False)
+    world.run(observe("other", build_claim("other", "a-web", "there.example.net", rtype="CNAME")))
+    world.run(observe("web", build_claim("web", "web")))  # waits for `a-web`, which its ownership record would have
+    world.reported.clear()
+    world.run(combine(observe_gone("other"), observe("api", build_claim("api", "api"))))
+    found = [one.desired.targets for one in world.reported if one.desired and one.desired.type == rrtype.PTR]
+    assert found == [("api.example.org", "web.example.org")]
 
 
 def test_names_are_written_immediately_after_they_were_read_together() -> None:
