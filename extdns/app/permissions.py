@@ -111,7 +111,7 @@ def check_table(config: Config) -> Permission | None:
         return Permission(granted=False, detail=str(exc), remedy=remedy)
     except ProviderError as exc:
         return Permission(granted=None, detail=str(exc))
-    return Permission(granted=True, detail="according to a transaction whose conditions never hold")
+    return Permission(granted=True, detail="according to a transaction that is always cancelled")
 
 
 def _build_row(store: RowStore, label: str) -> Row:

@@ -311,7 +311,7 @@ class Table(FakeService):
 @pytest.mark.parametrize(
     ("error", "code", "found"),
     [
-        ("TransactionCanceledException", 0, "ok       {}according to a transaction whose conditions never hold"),
+        ("TransactionCanceledException", 0, "ok       {}according to a transaction that is always cancelled"),
         (
             "AccessDeniedException",
             1,
