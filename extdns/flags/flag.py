@@ -150,7 +150,7 @@ def flag(  # noqa: PLR0913 - the columns of the table of flags
 
     A *default* of True or False makes the flag a switch, a tuple makes it repeatable. *kind* is by default any text,
     *metavar* that of *kind*, *name* that of the field with `-` for `_` and without the unit `_s`; *topic*, *providers*
-    and *in_plan* are those of the section.
+    and *in_plan* are those of the section. *compat* is the default with `--compat`.
     """
     if kind is None:
         kind = BOOLEAN if isinstance(default, bool) else make_text_kind(metavar or "TEXT")
