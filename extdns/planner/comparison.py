@@ -253,14 +253,33 @@ def _find_groups(changes: Iterable[Change]) -> list[list[Change]]:
     return sorted(groups.values(), key=lambda group: group[0].key)
 
 
+def propose_with_evidence(
+    current: Sequence[OwnedRecord], candidates: Iterable[Candidate], settings: PlanSettings
+) -> Sequence[Proposal]:
+    """Return what would be proposed if only *candidates* were requested and deletes had evidence."""
+    comparison = compare_name(current, candidates, settings)
+    free = dict.fromkeys((one.key for one in find_removals(comparison, {}, settings)), Evidence.REPLACED)
+    return finalize(propose_changes(comparison, free, {}, settings), current, settings)
+
+
 def find_changed(
     current: Sequence[OwnedRecord], candidates: Iterable[Candidate], settings: PlanSettings
 ) -> frozenset[RecordKey]:
-    """Return the keys of the records that would change if only *candidates* were requested and deletes had evidence."""
-    comparison = compare_name(current, candidates, settings)
-    free = dict.fromkeys((one.key for one in find_removals(comparison, {}, settings)), Evidence.REPLACED)
-    proposals = finalize(propose_changes(comparison, free, {}, settings), current, settings)
+    """Return the keys of the records that would change, as `propose_with_evidence` finds them."""
+    proposals = propose_with_evidence(current, candidates, settings)
     return frozenset(one.key for one in proposals if not isinstance(one.outcome, Blocked))
+
+
+def find_written(
+    current: Sequence[OwnedRecord], candidates: Iterable[Candidate], settings: PlanSettings
+) -> list[DesiredRecord]:
+    """Return the records of *candidates* that would be there, as `propose_with_evidence` finds them."""
+    proposals = propose_with_evidence(current, candidates, settings)
+    return [
+        one.candidate.desired
+        for one in proposals
+        if one.candidate and (one.outcome is UP_TO_DATE or not isinstance(one.outcome, Blocked))
+    ]
 
 
 def find_refused_successors(current: Iterable[OwnedRecord], refused: Iterable[Unfulfilled]) -> dict[RecordKey, Blocked]:

@@ -21,7 +21,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value, group_by
 from extdns.planner.coexistence import can_coexist
-from extdns.planner.comparison import find_changed
+from extdns.planner.comparison import find_changed, find_written
 from extdns.planner.contest import Contender, Contest, ContestLoss, decide_contest, find_abandoned, find_contests
 from extdns.planner.decide import Unfulfilled, reject_claim
 from extdns.planner.deletes import find_block
@@ -109,14 +109,9 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
         return ContestResults(requested=desired, desired=desired, remaining=claims)
     ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
-    retained, transfers, waits = _find_transfers(contenders, requested, view, view.facts, planner)
     contests = find_contests(contenders, ours)
-    contending = group_by(contenders, lambda one: one.claim.set_identifier)
-    existing = group_by(ours, lambda owned: owned.record.set_identifier)
-    losses: list[ContestLoss] = []
-    for contest in contests:
-        here, records = contending[contest.set_identifier], existing.get(contest.set_identifier, ())
-        losses += decide_contest(contest, here, records, retained, planner.settings)
+    retained, transfers, waits = _find_transfers(contests, contenders, requested, view, view.facts, planner)
+    losses = _decide_contests(contests, contenders, ours, retained, planner.settings)
     merged: frozenset[RecordKey] = frozenset()
     selected = desired
     if losses:
@@ -169,27 +164,56 @@ def _contend(claim: NameClaim, view: NameView, planner: Planner) -> Contender:
     return Contender(claim=claim, types=frozenset(types))
 
 
+def _decide_contests(
+    contests: Iterable[Contest],
+    contenders: Iterable[Contender],
+    ours: Iterable[OwnedRecord],
+    retained: Mapping[RecordKey, Blocked],
+    settings: PlanSettings,
+) -> list[ContestLoss]:
+    contending = group_by(contenders, lambda one: one.claim.set_identifier)
+    existing = group_by(ours, lambda owned: owned.record.set_identifier)
+    losses: list[ContestLoss] = []
+    for contest in contests:
+        here, records = contending[contest.set_identifier], existing.get(contest.set_identifier, ())
+        losses += decide_contest(contest, here, records, retained, settings)
+    return losses
+
+
 def _find_transfers(
-    contenders: Sequence[Contender], requested: Requested, view: NameView, facts: Facts, planner: Planner
+    contests: Sequence[Contest],
+    contenders: Sequence[Contender],
+    requested: Requested,
+    view: NameView,
+    facts: Facts,
+    planner: Planner,
 ) -> tuple[dict[RecordKey, Blocked], tuple[PendingDelete, ...], tuple[Wait, ...]]:
     """Find out which records that their namespace no longer requests pass to another one, which requests them.
+
+    A record passes only if one that takes its place would be written: not if that one yields, loses or is refused.
 
     Returns:
         The records that stay and why, the deletes by which records pass to the other namespace, and what the records
         that stay wait for.
     """
+    ours = _select_ours(view)
+    if not (abandoned := find_abandoned(contenders, ours)):
+        return {}, (), ()
+    losses = _decide_contests(contests, contenders, ours, {}, planner.settings)
+    winning = _select(requested.claims, contests, losses, view, planner) if losses else requested.desired
+    written = group_by(find_written(view.current, winning.taken, planner.settings), lambda one: one.set_identifier)
     reader = EvidenceReader(planner=planner, facts=facts)
     retained: dict[RecordKey, Blocked] = {}
     transfers: list[PendingDelete] = []
     waits: list[Wait] = []
-    managed = group_by(requested.desired.of_managed_types, lambda one: one.desired.set_identifier)
+    requesting = {one.desired.set_identifier for one in requested.desired.of_managed_types}
     unresolved = group_by([one.claim for one in contenders if isinstance(one.claim, UnresolvedClaim)], _get_identifier)
-    for owned in find_abandoned(contenders, _select_ours(view)):
+    for owned in abandoned:
         identifier = owned.record.set_identifier
-        if not (successors := managed.get(identifier)):
+        if identifier not in requesting:
             continue
-        is_transfer = any(one.desired.type == owned.record.type for one in successors) or not all(
-            can_coexist((owned.record, one.desired)) for one in successors
+        is_transfer = any(
+            one.type == owned.record.type or not can_coexist((owned.record, one)) for one in written.get(identifier, ())
         )
         claims = () if is_transfer else unresolved.get(identifier, ())
         finding = _VIOLATION if owned.key in requested.violating else reader.find(owned, claims, ())

@@ -74,13 +74,25 @@ def test_a_target_that_its_owner_removes_goes_although_another_namespace_request
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_type_that_is_not_managed_takes_no_delete_out_of_the_budget() -> None:
+@pytest.mark.parametrize(
+    ("types", "attempt"),
+    [
+        pytest.param(["A"], {"CNAME": "evil.example.com"}, id="not-managed"),
+        pytest.param(["A", "AAAA", "CNAME"], {"CNAME": "evil.example.com", "AAAA": "2001:db8::66"}, id="yields"),
+    ],
+)
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_request_that_is_never_written_takes_no_delete_out_of_the_budget(
+    *, types: list[str], attempt: dict[str, str], is_late: bool
+) -> None:
     names = [f"w{number}.example.org" for number in range(40)]
     victims = [service(f"victim/w{number}", name, "192.0.2.1", day=2) for number, name in enumerate(names)]
-    world = start_cluster(*victims, flags=["--managed-record-types=A"])
-    cnames = [endpoint(name, "CNAME", "evil.example.com") for name in names]
-    world.apply(dnsendpoint("attacker/x", *cnames, day=9), for_s=60.0)
+    world = start_cluster(*victims, flags=[f"--managed-record-types={one}" for one in types])
+    endpoints = [endpoint(name, rtype, target) for name in names for rtype, target in attempt.items()]
+    if not is_late:
+        world.apply(dnsendpoint("attacker/x", *endpoints, day=9), for_s=60.0)
     world.delete(*victims, for_s=300.0)
+    world.apply(dnsendpoint("attacker/x", *endpoints, day=9), for_s=300.0)
     assert len(world.held_names()) == len(world.list_records()) == len(names)
 
 
