@@ -26,7 +26,7 @@ class Denial(Value, frozen=True, kw_only=True):
     """A claim that rules deny, or about which they have no answer.
 
     Attributes:
-        records: the records that the claim requests, as the service would hold them.
+        records: the records that the claim requests, as the service would hold them, and those that it refuses.
         own: the records of ours that were made for the object of the claim.
         replaced: other records of the namespace of the claim, which *records* would replace.
         violating: the keys of the records at the name that are to be deleted (`onViolation: delete`).

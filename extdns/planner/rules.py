@@ -24,7 +24,7 @@ from extdns.planner.desired import Desired, Evaluations, Requested, adjust, buil
 from extdns.planner.evidence import Finding
 from extdns.planner.proposal import Proposal
 from extdns.planner.ptr_claims import find_reverse_name
-from extdns.planner.settings import Planner, PlanSettings
+from extdns.planner.settings import Planner
 from extdns.planner.view import NameView, RuleFacts
 from extdns.resources.core import NAMESPACE
 from extdns.rules.evaluation import Evaluation
@@ -76,7 +76,8 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         evaluations: dict[tuple[str, str], list[tuple[ObjectKey | None, Evaluation]]] = {}
         denied: list[DeniedClaim] = []
         for claim in resolved:
-            records = _list_records(requested.desired, self.planner.settings) if is_alone else self.list_records(claim)
+            desired = requested.desired if is_alone else self._request_alone(claim)
+            records = tuple([one.desired for one in desired.of_managed_types])
             evaluated = [self.build_input(claim, record) for record in records]
             inputs += evaluated
             answers = list(zip(records, self.planner.evaluate(evaluated), strict=True))
@@ -175,11 +176,9 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         left = tuple([one for one in deletes if one.is_transfer or one.owned.key not in denied])
         return _keep_retained(proposals, denied), left, evaluated
 
-    def list_records(self, claim: ResolvedClaim) -> tuple[DesiredRecord, ...]:
-        """Return the records of managed types that *claim* alone requests, as the service would hold them."""
-        settings = self.planner.settings
-        found = adjust(build_candidates((claim,), settings), self.view, self.planner)
-        return _list_records(found, settings)
+    def _request_alone(self, claim: ResolvedClaim) -> Desired:
+        """Return what *claim* alone requests, as the service would hold it."""
+        return adjust(build_candidates((claim,), self.planner.settings), self.view, self.planner)
 
     def build_input(self, claim: NameClaim, record: DesiredRecord) -> RuleInput:
         """Return the input for *record*, which *claim* requests."""
@@ -271,7 +270,13 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         """Return the records that stay as they are because of *denials*; the claims *left* are not denied."""
         retained: dict[RecordKey, Blocked] = {}
         resolved = [one for one in left if isinstance(one, ResolvedClaim)]
-        allowed = [(one.provenance.ref.key.namespace, record) for one in resolved for record in self.list_records(one)]
+        types = self.planner.settings.managed_types
+        allowed = [
+            (claim.provenance.ref.key.namespace, one.desired)
+            for claim in resolved
+            for one in self._request_alone(claim).taken
+            if one.desired.type in types
+        ]
         for denial in denials:
             successors = [record for namespace, record in allowed if self._is_of_namespace(namespace, denial.claim)]
             staying = [one for one in denial.replaced if not any(replaces(record, one) for record in successors)]
@@ -292,11 +297,6 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         """Return whether *claim* is of *namespace*, or claims of all namespaces are merged."""
         merges = self.planner.settings.merges_namespaces or _is_derived(claim)
         return merges or claim.provenance.ref.key.namespace == namespace
-
-
-def _list_records(desired: Desired, settings: PlanSettings) -> tuple[DesiredRecord, ...]:
-    """Return the records of managed types that the service can hold."""
-    return tuple([one.desired for one in desired.taken if one.desired.type in settings.managed_types])
 
 
 def apply_to_findings(findings: Mapping[RecordKey, Finding], requested: Requested) -> dict[RecordKey, Finding]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from extdns.model.dns_name import DnsName
@@ -16,6 +18,11 @@ FLAGS = [f"--managed-record-types={rtype}" for rtype in ("A", "AAAA", "CNAME", "
 REVERSE = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
 OURS = "heritage=external-dns,external-dns/owner=me,external-dns/resource=crd/attacker/x"
 OLDER = service("attacker/x", "web.example.org", "192.0.2.66", day=1)
+ATTACKERS = FakeRule(
+    name="attackers",
+    matches=lambda item: item.object is not None and item.object.namespace == "attacker",
+    allows=lambda _: False,
+)
 
 
 def publish(name: str, rtype: str, target: str, **fields: object) -> Json:
@@ -106,21 +113,21 @@ def test_a_request_that_is_never_written_takes_no_delete_out_of_the_budget(
 def test_an_object_without_an_address_keeps_no_record_that_a_rule_denies_it(
     *, is_valid: bool, left: dict[str, tuple[str, ...]], pointers: dict[str, tuple[str, ...]]
 ) -> None:
-    attackers = FakeRule(
-        name="attackers",
-        matches=lambda item: item.object is not None and item.object.namespace == "attacker",
-        allows=lambda _: False,
-        is_valid=is_valid,
-    )
     world = start_cluster(
         WEB,
         service("attacker/x", "web.example.org", day=1),
         flags=[*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"],
         zones={ZONE: (), REVERSE: ()},
-        rules=FakeRules((attackers,)),
+        rules=FakeRules((replace(ATTACKERS, is_valid=is_valid),)),
     )
     world.delete(WEB, for_s=120.0)
     assert (world.list_records(), world.list_records(REVERSE)) == (left, pointers)
+
+
+def test_a_refused_record_keeps_no_record_of_a_name_that_a_rule_denies() -> None:
+    world = start_cluster(WEB, publish("web.example.org", "TXT", OURS), flags=FLAGS, rules=FakeRules((ATTACKERS,)))
+    world.delete(WEB, for_s=120.0)
+    assert world.list_records() == {}
 
 
 def test_a_record_whose_object_lost_its_address_stays_beside_a_denied_one() -> None:
