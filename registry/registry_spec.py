@@ -70,10 +70,12 @@ class RegistrySpec(Value, frozen=True, kw_only=True):
         name: the value of `--registry`, also the name of the package, with _ for -.
         ownership_names: return the names of the ownership records that a record of a name and type can have; None if
             the registry writes none.
+        owns_names: whether an ownership record covers all records of its name, so that they have one resource.
         open_store: open the store of the rows that state the owners; None if the records of the zones do.
     """
 
     name: str
     build: Callable[[RegistryContext], Registry]
     ownership_names: Callable[[RegistryFlags, DnsName, str], Iterable[str]] | None = None
+    owns_names: bool = False
     open_store: Callable[[StoreContext], RowStore] | None = None

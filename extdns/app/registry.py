@@ -42,6 +42,12 @@ def build_registry_context(config: Config) -> RegistryContext:
     )
 
 
+def owns_names(name: str) -> bool:
+    """Return whether an ownership record of the registry *name* covers all records of its name."""
+    spec: RegistrySpec | None = REGISTRY_SPECS.find(name)
+    return spec is not None and spec.owns_names
+
+
 def has_rows(name: str) -> bool:
     """Return whether the registry *name* keeps ownership in rows of a store."""
     spec: RegistrySpec | None = REGISTRY_SPECS.find(name)

@@ -2,7 +2,8 @@
 
 See docs/design/differences.md, "Two namespaces, one hostname".
 
-A contest decides one set identifier and type of a name; a CNAME is in contest with all types. The namespace that has
+A contest decides one set identifier and type of a name; a CNAME is in contest with all types, and with
+`PlanSettings.owns_names` so is every type. The namespace that has
 the record keeps it; if there is no record, the namespace of the oldest object gets it. Claims within a namespace are
 merged, as external-dns merges all claims. If the namespace that has a record no longer requests it, but another one
 does, the record passes to the other one. That takes evidence and a grace period, but does not count in the budget,
@@ -70,12 +71,15 @@ class ContestLoss(Value, frozen=True, kw_only=True):
     block: Blocked
 
 
-def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord]) -> tuple[Contest, ...]:
+def find_contests(
+    contenders: Sequence[Contender], current: Sequence[OwnedRecord], settings: PlanSettings
+) -> tuple[Contest, ...]:
     """Return the contests at one name; none unless several namespaces are involved.
 
     Args:
         contenders: every claim to one name.
         current: our records at that name, whose ownership records name a resource.
+        settings: the settings of the planner.
     """
     if len({*(one.namespace for one in contenders), *(owned.namespace for owned in current)}) <= 1:
         return ()
@@ -84,7 +88,7 @@ def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord
     for identifier, here in sorted(group_by(contenders, lambda one: one.claim.set_identifier).items()):
         types = {rtype for one in here for rtype in one.types}
         types |= {owned.record.type for owned in existing.get(identifier, ())}
-        if rrtype.EXCLUSIVE in types:
+        if settings.owns_names or rrtype.EXCLUSIVE in types:
             found.append(Contest(set_identifier=identifier))
         else:
             found += [Contest(set_identifier=identifier, types=frozenset({rtype})) for rtype in sorted(types)]

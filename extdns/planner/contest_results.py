@@ -109,7 +109,7 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
         return ContestResults(requested=desired, desired=desired, remaining=claims)
     ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
-    contests = find_contests(contenders, ours)
+    contests = find_contests(contenders, ours, planner.settings)
     retained, transfers, waits = _find_transfers(contests, contenders, requested, view, view.facts, planner)
     losses = _decide_contests(contests, contenders, ours, retained, planner.settings)
     merged: frozenset[RecordKey] = frozenset()

@@ -39,6 +39,7 @@ class PlanSettings(Value, frozen=True, kw_only=True):
         properties: the properties that the provider honours, as `is_honoured` takes them.
         min_ttl_s: the TTL for records without one, 0 for none.
         creates_ptr: whether address records get PTR records; the property `record-type` overrides it for one record.
+        owns_names: whether the registry owns all records of a name together, so that one contest decides all types.
         merges_namespaces: whether claims of several namespaces to one name are merged instead of being in a contest.
         compat: the value of `--compat`: whether to behave as external-dns (docs/design/differences.md).
     """
@@ -53,6 +54,7 @@ class PlanSettings(Value, frozen=True, kw_only=True):
     min_ttl_s: int = 0
     prefer_alias: bool = False
     creates_ptr: bool = False
+    owns_names: bool = False
     merges_namespaces: bool = False
     compat: bool = False
 

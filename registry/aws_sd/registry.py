@@ -75,8 +75,8 @@ class DescriptionRegistry:
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
         """Return *change_set* with its writes, sorted by key, that of the description included.
 
-        The description goes with the last record of ours. A name has one service, so that no record can be created at
-        one of somebody else.
+        The description goes with the last record of ours, and names its resource as long as one of that stays. A name
+        has one service, so that no record can be created at one of somebody else.
         """
         here = [record for record in current if record.name == change_set.name]
         key = RecordKey(change_set.name, "", rrtype.TXT)
@@ -85,15 +85,17 @@ class DescriptionRegistry:
         made = [write.new for write in writes if write.new]
         if blocked := self._find_block(change_set, here, old):
             return blocked
-        if made:
+        changed = {write.key for write in writes}
+        staying = [one for one in self.read(here, change_set.zone) if one.is_ours and one.key not in changed]
+        if old and staying and not (made and made[0].resource == staying[0].resource):
+            writes.append(Write(old=old, new=restate_record(old)))
+        elif made:
             text = self._build_text(made[0], key, old)
             if isinstance(text, Blocked):
                 return text
             writes.append(Write(old=old, new=text))
         elif old:
-            gone = {write.key for write in writes}
-            ours = {owned.key for owned in self.read(here, change_set.zone) if owned.is_ours}
-            writes.append(Write(old=old, new=restate_record(old) if ours - gone else None))
+            writes.append(Write(old=old, new=None))
         return replace(change_set, writes=tuple(sorted(writes, key=lambda write: write.key)))
 
     def _find_block(self, change_set: ChangeSet, here: Iterable[Record], old: Record | None) -> Blocked | None:

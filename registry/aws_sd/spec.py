@@ -17,4 +17,6 @@ def build(context: RegistryContext) -> DescriptionRegistry:
     return DescriptionRegistry(owner=context.flags.txt_owner_id, managed_types=context.managed_types)
 
 
-REGISTRY: Final = RegistrySpec(name="aws-sd", build=build, ownership_names=lambda _flags, name, _rtype: (name,))
+REGISTRY: Final = RegistrySpec(
+    name="aws-sd", build=build, ownership_names=lambda _flags, name, _rtype: (name,), owns_names=True
+)

@@ -67,6 +67,21 @@ def test_who_requests_what_another_namespace_has_cannot_change_it_later(victim: 
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
+def test_with_cloud_map_a_name_with_one_owner_gets_no_type_of_another_namespace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    flags = ("--source=service", "--source=crd", "--provider=aws-sd", "--txt-owner-id=me")
+    monkeypatch.setattr("tests.cluster_world.FLAGS", flags)
+    world = start_cluster(WEB)
+    before = world.provider.contents(ZONE)
+    aaaa, a = (endpoint("web.example.org", *one) for one in [("AAAA", "2001:db8::66"), ("A", "192.0.2.66")])
+    world.apply(dnsendpoint("attacker/x", aaaa), for_s=60.0)
+    world.apply(dnsendpoint("attacker/x", aaaa, a), for_s=60.0)
+    assert world.provider.contents(ZONE) == before
+    world.delete(WEB, for_s=600.0)
+    assert world.list_records() == {"web A": ("192.0.2.66",), "web AAAA": ("2001:db8::66",)}
+
+
 def test_a_record_of_another_type_lets_no_record_vanish_that_becomes_a_cname() -> None:
     world = start_cluster(WEB)
     world.apply(publish("web.example.org", "AAAA", "2001:db8::66"), for_s=60.0)

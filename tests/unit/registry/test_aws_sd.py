@@ -60,6 +60,13 @@ def test_a_record_is_created_only_where_no_service_of_somebody_else_is(
     assert (found.reason if isinstance(found, Blocked) else None) is reason
 
 
+def test_a_new_record_leaves_the_description_to_the_object_of_one_that_stays() -> None:
+    text = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/blue/web"'
+    found = complete(record("AAAA", "web"), record("TXT", "web", target=text))
+    assert isinstance(found, ChangeSet)
+    assert [one.new.targets for one in found.writes if one.new and one.new.type == "TXT"] == [(text,)]
+
+
 def test_labels_that_do_not_fit_into_a_description_block_the_record() -> None:
     found = complete(resource=f"service/shop/{'n' * 1000}")
     assert isinstance(found, Blocked)
