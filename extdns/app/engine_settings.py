@@ -68,6 +68,7 @@ def build_delete_settings(config: Config, owner: str) -> DeleteSettings:
         approved_codes=chosen.approve,
         accepted_clusters=chosen.accept_cluster,
         immediate=config.control.compat,
+        merges_namespaces=config.sources.merge_across_namespaces,
         reads_manifests=bool(config.cluster.manifests),
     )
 

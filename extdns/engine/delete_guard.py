@@ -17,6 +17,7 @@ from extdns.engine.cluster_check import ClusterCheck
 from extdns.engine.delete_budget import WINDOW_S, Count, DeleteBudgets, identify_name, list_scopes, sort_narrow_first
 from extdns.engine.delete_entries import PLAN_APPROVAL, DeleteState, Entries, Entry, Hold
 from extdns.engine.hold_codes import HoldCodes, compute_digest, compute_record_id
+from extdns.engine.merged_records import MergedRecords
 from extdns.engine.saved_entries import count_made, list_granted, list_saved_scopes, load_entries, save_holds
 from extdns.model.change import APPROVAL, Blocked
 from extdns.model.evidence import ALL_ZONES, DeleteStatus, Evidence, HeldDelete, HeldSet, PendingDelete, Scope
@@ -52,6 +53,7 @@ class DeleteGuard:
         zones: by id, the zones in which names were planned.
         zone_names: by id, the names of zones that were listed, or are in the saved state.
         accepted: the zones for which the present settings are accepted.
+        merged: the records that external-dns merged, which are part of the saved state.
         holds_absence: whether every delete by absence is held, however few: no manifest requests a name.
         awaited: what all deletes wait for before any is granted, as text; "" if nothing.
         saved_revision: the last revision that was saved; infinity if nothing is saved.
@@ -65,6 +67,7 @@ class DeleteGuard:
         self.zones: dict[str, Zone] = {}
         self.zone_names: dict[str, str] = {}
         self.accepted = AcceptedSettings(settings, settings_digest)
+        self.merged = MergedRecords(settings)
         self.holds_absence = False
         self.awaited = ""
         self.saved_revision = math.inf
@@ -98,7 +101,7 @@ class DeleteGuard:
     @property
     def revision(self) -> int:
         """A number that rises with every change that has to be saved."""
-        return self._revision + self.cluster.revision
+        return self._revision + self.cluster.revision + self.merged.revision
 
     # planning a name
 
@@ -551,8 +554,10 @@ class DeleteGuard:
         self._is_demoted = False
         self.is_loaded = not saved.is_new
         self.cluster.load(saved.cluster)
+        names: set[DnsName] = set()
         for zone_id, zone in saved.zones:
             self.zone_names.setdefault(zone_id, zone.name)
+            names |= self.merged.load(zone_id, zone.merged)
             if self.accepted.load(zone_id, zone.fingerprint):
                 self._end_insufficient(zone_id, now_s)
         for scope, one in list_saved_scopes(saved):
@@ -561,7 +566,7 @@ class DeleteGuard:
         load_entries(self.entries, self.budgets, saved, now_s)
         self._waiting_approvals.update({approval.code: approval for approval in saved.approvals})
         self._waiting_until = now_s + APPROVAL_S
-        return self._update_all(now_s) | self._apply_waiting_approvals(now_s)
+        return names | self._update_all(now_s) | self._apply_waiting_approvals(now_s)
 
     def _forget_former_term(self, now_s: float) -> None:
         """Forget what this process counted and held when it led before: what the other leader saved is newer."""
@@ -670,7 +675,8 @@ class DeleteGuard:
         scopes = save_holds(self.entries, self.budgets.save(now_s), self._list_held)
         self._codes.save_into(scopes)
         granted = list_granted(self.entries, now_s)
-        zone_ids = {*(scope.zone_id for scope in scopes), *self.accepted.digests, *granted} - {ALL_ZONES.zone_id}
+        zone_ids = {*(scope.zone_id for scope in scopes), *self.accepted.digests, *granted, *self.merged.complete_zones}
+        zone_ids -= {ALL_ZONES.zone_id}
         zones = tuple(
             (
                 zone_id,
@@ -684,6 +690,7 @@ class DeleteGuard:
                         if scope.namespace and scope.zone_id == zone_id
                     ),
                     granted=granted.get(zone_id, ()),
+                    merged=self.merged.save(zone_id),
                 ),
             )
             for zone_id in sorted(zone_ids)

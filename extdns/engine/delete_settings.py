@@ -52,6 +52,7 @@ class DeleteSettings(Value, frozen=True, kw_only=True):
         approved_codes: the values of `--approve`.
         accepted_clusters: the values of `--accept-cluster`.
         immediate: delete without grace period, budgets and holds, as external-dns does.
+        merges_namespaces: whether claims of several namespaces are merged, so that merged records are not known.
         reads_manifests: whether objects are read from manifests. Then all deletes by absence are held while no object
             requests a name: the folder may have been emptied, or the path may be wrong.
     """
@@ -65,4 +66,5 @@ class DeleteSettings(Value, frozen=True, kw_only=True):
     approved_codes: tuple[str, ...] = ()
     accepted_clusters: tuple[str, ...] = ()
     immediate: bool = False
+    merges_namespaces: bool = False
     reads_manifests: bool = False

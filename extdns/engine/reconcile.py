@@ -254,19 +254,7 @@ def _select_unchanged(view: NameView) -> list[Decision]:
 
 def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) -> tuple[Decision, ...]:
     """Store what was *planned* for *name*; return the decisions that are new."""
-    for zone_state, view, plan in planned.plans:
-        if _may_be_misread(view, parts):
-            parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=False)
-            continue
-        parts.delete_guard.observe(
-            zone_state.zone,
-            name,
-            plan.deletes,
-            now_s,
-            current=view.current,
-            requested=plan.requested,
-            is_known=zone_state.is_fully_known(name),
-        )
+    _store_plans(name, planned.plans, parts, now_s)
     for zone_state, sets in planned.sets.items():
         zone_state.queue.replace(name, sets, now_s)
     for zone_state in planned.unread:
@@ -284,6 +272,25 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
         parts.claims.forget_ended(name, set(_list_needed_ends(name, planned, parts)))
     parts.decisions.replace_unjudged(name, planned.unjudged)
     return parts.decisions.replace(name, planned.decisions)
+
+
+def _store_plans(name: DnsName, plans: Iterable[ZonePlan], parts: EngineParts, now_s: float) -> None:
+    """Store in the delete guard what was planned for *name* in each zone."""
+    for zone_state, view, plan in plans:
+        if _may_be_misread(view, parts):
+            parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=False)
+            continue
+        parts.delete_guard.observe(
+            zone_state.zone,
+            name,
+            plan.deletes,
+            now_s,
+            current=view.current,
+            requested=plan.requested,
+            is_known=zone_state.is_fully_known(name),
+        )
+        if not view.block:
+            parts.delete_guard.merged.observe(zone_state.zone.id, name, plan.decisions)
 
 
 def _is_decided_everywhere(name: DnsName, planned: Planned, parts: EngineParts) -> bool:

@@ -223,9 +223,9 @@ class StateSync:
     def end_pass(self, unjudged: Counter[str], now_s: float, *, is_complete: bool) -> None:
         """Conclude after a full pass what holds for the zones in which every record that is or may be ours was judged.
 
-        Loaded holds and grants whose records are gone are dropped, and the present settings are accepted unless a
-        record is held for insufficient evidence. What can be of any zone stays while a zone of the saved state is not
-        listed.
+        Loaded holds and grants whose records are gone are dropped, no further record becomes merged, and the present
+        settings are accepted unless a record is held for insufficient evidence. What can be of any zone stays while a
+        zone of the saved state is not listed.
 
         Args:
             unjudged: how many names were not judged, by zone id.
@@ -241,6 +241,7 @@ class StateSync:
         judged = [zone_id for zone_id, cache in listed.items() if cache.is_complete and not unjudged[zone_id]]
         for zone_id in judged:
             guard.drop_unread(zone_id, now_s)
+            guard.merged.complete(zone_id)
             if zone_id not in guard.accepted and not guard.has_insufficient_evidence(zone_id):
                 guard.accept_settings(zone_id)
         if 0 < len(judged) == len(listed) and guard.zone_names.keys() <= listed.keys():

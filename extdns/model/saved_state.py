@@ -96,6 +96,8 @@ class SavedZone(Value, frozen=True, kw_only=True):
         whole: the delete budget of the zone, for the records of all namespaces together.
         namespaces: the delete budget of each namespace in the zone, sorted by namespace.
         granted: deletes that were granted and may have been made when the state was saved, sorted by digest.
+        merged: the ids of the records that external-dns merged from several namespaces, sorted; None if not all names
+            of the zone were planned yet.
     """
 
     name: str = ""
@@ -103,6 +105,7 @@ class SavedZone(Value, frozen=True, kw_only=True):
     whole: SavedScope = SavedScope()
     namespaces: tuple[tuple[str, SavedScope], ...] = ()
     granted: tuple[SavedGrant, ...] = ()
+    merged: tuple[str, ...] | None = None
 
     @property
     def scopes(self) -> tuple[tuple[str, SavedScope], ...]:

@@ -239,21 +239,20 @@ def _find_merged(
     """Return the keys of records that equal the merge of all claims and differ from what the winners request.
 
     A record that equals what the winners request does not count, even if the merge is equal: external-dns publishes
-    only one of several CNAMEs, and only what one of several sources requests. Nor does a record that was published
-    before: it equals the merge because its owner requests less now, and a claim of others must not keep the rest.
+    only one of several CNAMEs, and only what one of several sources requests. Nor does a record that extdns published:
+    it equals the merge because its owner requests less now, and a claim of others must not keep the rest.
     """
     losing = {loss.contest for loss in losses if loss.block.reason is Reason.REQUESTED_BY_OTHER}
-    ours = [owned.key for owned in view.current if owned.is_ours]
-    if not (losing and ours):
+    if not (losing and view.may_be_merged):
         return frozenset()
     of_all = group_by(find_changed(view.current, desired.taken, planner.settings), _get_identifier)
     winning = _select(claims, contests, losses, view, planner)
     of_winners = group_by(find_changed(view.current, winning.taken, planner.settings), _get_identifier)
     merged = [contest for contest in losing if not _covers_any(contest, of_all) and _covers_any(contest, of_winners)]
     about = group_by(merged, _get_identifier)
-    published = {(one.set_identifier, one.type) for one in view.former if one.reason is Reason.PUBLISHED}
-    left = [key for key in ours if (key.set_identifier, key.type) not in published]
-    return frozenset(key for key in left if any(_covers(contest, key) for contest in about.get(key.set_identifier, ())))
+    return frozenset(
+        key for key in view.may_be_merged if any(_covers(contest, key) for contest in about.get(key.set_identifier, ()))
+    )
 
 
 def _select(

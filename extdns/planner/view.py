@@ -147,6 +147,7 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
         block: why nothing at the name may change, None if it may.
         other_cluster: the id of the cluster from which the objects come, if it is another one than before; else "".
         former: the last decisions about it.
+        may_be_merged: the keys of the records that stay if they equal what external-dns merges from several namespaces.
         pauses: by zone id, why no change of the name can be sent to that zone now.
         rules: what rules see; None without rules.
         facts: what evidence is found in; None until it was gathered, because it can matter.
@@ -164,6 +165,7 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
     block: Blocked | None = None
     other_cluster: str = ""
     former: tuple[Decision, ...] = ()
+    may_be_merged: frozenset[RecordKey] = frozenset()
     pauses: Mapping[str, Blocked] = NO_PAUSES
     rules: RuleFacts | None = None
     facts: Facts | None = None

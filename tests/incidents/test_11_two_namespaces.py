@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from extdns.model.change import Action
 from extdns.model.reason import Reason
+from tests.builders import ZONE
 from tests.cluster_world import COMPAT, HOUR_S, key_of, start_cluster
 from tests.fakes.state_store import MemoryStateStore
 from tests.incidents.production import Production
@@ -84,7 +85,12 @@ def test_a_record_with_targets_merged_by_external_dns_is_kept_as_it_is() -> None
     before.state_store = MemoryStateStore()
     after = before.restart(for_s=HOUR_S)
     assert not after.provider.submissions
-    assert ("A", Action.KEEP, Reason.MERGED_BEFORE) in after.list_decisions("web")
+    later = after.restart(for_s=HOUR_S).restart(for_s=HOUR_S)
+    assert not later.provider.submissions
+    assert ("A", Action.KEEP, Reason.MERGED_BEFORE) in later.list_decisions("web")
+    later.apply(service("web", namespace="green", address="192.0.2.3"), for_s=HOUR_S)
+    assert later.list_records() == {"web A": ("192.0.2.1",)}
+    assert later.state_store.saved.find_zone(ZONE.id).merged == ()
 
 
 def test_the_program_passes_a_name_to_the_other_namespace_only_after_the_object_that_had_it_is_deleted(

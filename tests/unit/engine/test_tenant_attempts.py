@@ -89,10 +89,20 @@ def test_a_record_of_another_type_lets_no_record_vanish_that_becomes_a_cname() -
     assert world.list_records()["web A"] == ("192.0.2.1",)
 
 
-def test_a_target_that_its_owner_removes_goes_although_another_namespace_requests_it() -> None:
-    world = start_cluster(ingress("victim/web", "web.example.org", "192.0.2.1", "192.0.2.2", day=2))
+@pytest.mark.parametrize("way", ["at-once", "without-address-before", "while-down", "state-read-late"])
+def test_a_target_that_its_owner_removes_goes_although_another_namespace_requests_it(way: str) -> None:
+    before = ingress("victim/web", "web.example.org", "192.0.2.1", "192.0.2.2", day=2)
+    after = ingress("victim/web", "web.example.org", "192.0.2.1", day=2)
+    world = start_cluster(before)
     world.apply(ingress("attacker/x", "web.example.org", day=9, target="192.0.2.2"), for_s=60.0)
-    world.apply(ingress("victim/web", "web.example.org", "192.0.2.1", day=2), for_s=120.0)
+    if way == "without-address-before":
+        world.apply(ingress("victim/web", "web.example.org", day=2), for_s=60.0)
+    if way in {"while-down", "state-read-late"}:
+        world.objects[key_of(after)] = after
+        world.state_store.forbidden = way == "state-read-late"
+        world = world.restart()
+        world.state_store.forbidden = False
+    world.apply(after, for_s=120.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 

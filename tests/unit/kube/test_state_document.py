@@ -29,6 +29,7 @@ ZONE = SavedZone(
     whole=SCOPE,
     namespaces=(("shop", SCOPE),),
     granted=(SavedGrant(digest="dd", resource="service/shop/web", at_s=4.0),),
+    merged=("e1",),
 )
 SAVED = Saved(
     zones=(("Z1", ZONE), ("Z2", SavedZone())),
