@@ -46,7 +46,13 @@ from extdns.planner.desired import Requested, adjust, build_candidates, find_inv
 from extdns.planner.evidence import EvidenceReader, Finding
 from extdns.planner.proposal import Proposal
 from extdns.planner.ptr_claims import find_unproven
-from extdns.planner.rules import apply_rules, apply_rules_to_deletes, apply_to_findings, attach_evaluations
+from extdns.planner.rules import (
+    apply_rules,
+    apply_rules_to_deletes,
+    apply_to_findings,
+    attach_evaluations,
+    drop_denied_addresses,
+)
 from extdns.planner.settings import Planner, PlanSettings, Policy
 from extdns.planner.view import Facts, NameView
 from extdns.planner.write_order import select_writes
@@ -159,7 +165,11 @@ def merge_requests(view: NameView, planner: Planner) -> Requested:
     object may change records with their set identifier.
     """
     claims, settings, unproven = view.claims, planner.settings, tuple[Unfulfilled, ...]()
-    if len(claims) > 1 and not settings.merges_namespaces and (found := find_unproven(claims)):
+    if (
+        len(claims) > 1
+        and not settings.merges_namespaces
+        and (found := find_unproven(drop_denied_addresses(view, planner)))
+    ):
         claims = tuple([claim for claim in claims if claim not in found])
         unproven = tuple([reject_claim(claim, _UNPROVEN) for claim in found])
     if not settings.compat and (invalid := find_invalid_hosts(claims, view, planner)):

@@ -43,6 +43,14 @@ def apply_rules(view: NameView, requested: Requested, planner: Planner) -> Reque
     return RuleEvaluator(view=view, facts=view.rules, planner=planner).apply_to_claims(requested)
 
 
+def drop_denied_addresses(view: NameView, planner: Planner) -> Sequence[NameClaim]:
+    """Return the claims of *view* without PTR claims whose address record rules deny: they prove no address."""
+    if not view.rules:
+        return view.claims
+    evaluator = RuleEvaluator(view=view, facts=view.rules, planner=planner)
+    return [one for one in view.claims if not evaluator.is_address_denied(one)]
+
+
 def apply_rules_to_deletes(
     view: NameView,
     proposals: tuple[Proposal, ...],
@@ -216,6 +224,13 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
             namespace=resource.namespace,
             current=owned,
         )
+
+    def is_address_denied(self, claim: NameClaim) -> bool:
+        """Return whether rules deny the address record behind the PTR claim *claim*."""
+        if not (isinstance(claim, ResolvedClaim) and _is_derived(claim)):
+            return False
+        answer = self._check_address(claim)
+        return answer is not None and bool(answer.denials)
 
     def _check_address(self, claim: ResolvedClaim) -> Evaluation | None:
         """Return why the PTR claim *claim* does not count; None if it does.

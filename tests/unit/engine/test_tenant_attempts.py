@@ -149,6 +149,14 @@ def test_an_object_without_an_address_keeps_no_record_that_a_rule_denies_it(
     assert (world.list_records(), world.list_records(REVERSE)) == (left, pointers)
 
 
+def test_an_address_of_an_object_that_a_rule_denies_takes_no_name_out_of_its_ptr_record() -> None:
+    flags = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
+    stating = dnsendpoint("victim/web", endpoint("web.example.org", "A", "192.0.2.1"), day=2)
+    world = start_cluster(stating, flags=flags, zones={ZONE: (), REVERSE: ()}, rules=FakeRules((ATTACKERS,)))
+    world.apply(service("attacker/x", "x.example.org", "192.0.2.1", day=1), for_s=600.0)
+    assert world.list_records(REVERSE) == {"1.2.0.192.in-addr.arpa PTR": ("web.example.org",)}
+
+
 def test_a_refused_record_keeps_no_record_of_a_name_that_a_rule_denies() -> None:
     world = start_cluster(WEB, publish("web.example.org", "TXT", OURS), flags=FLAGS, rules=FakeRules((ATTACKERS,)))
     world.delete(WEB, for_s=120.0)
