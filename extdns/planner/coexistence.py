@@ -12,7 +12,7 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Blocked, Change, Create, Delete, Update
+from extdns.model.change import Blocked, Create, Delete, Update
 from extdns.model.claim import Provenance
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Category, Reason
@@ -43,14 +43,14 @@ def exclude(one: Form, other: Form) -> bool:
     return one[0] == other[0] or rrtype.EXCLUSIVE in {one[0], other[0]}
 
 
-def find_contents(changes: Iterable[Change]) -> list[Content]:
-    """Return the records before and after each of *changes*."""
+def find_contents(proposals: Iterable[Proposal]) -> list[Content]:
+    """Return the records before and after each of *proposals*."""
     found: list[Content] = []
-    for change in changes:
-        if not isinstance(change, Create):
-            found.append(change.current.record)
-        if not isinstance(change, Delete):
-            found.append(change.desired)
+    for one in proposals:
+        if one.current:
+            found.append(one.current.record)
+        if one.candidate:
+            found.append(one.candidate.desired)
     return found
 
 

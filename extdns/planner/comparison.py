@@ -23,7 +23,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
-from extdns.model.value import Value
+from extdns.model.value import Value, group_by
 from extdns.model.zone import Zone
 from extdns.planner import coexistence
 from extdns.planner.decide import Unfulfilled, reject_candidate
@@ -225,32 +225,55 @@ def finalize(
     return tuple(coexistence.drop_incompatible([*proposals, *unmanaged])[: len(proposals)])
 
 
-def group_changes(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> tuple[ChangeSet, ...]:
+def group_changes(
+    zone: Zone, name: DnsName, proposals: Iterable[Proposal], settings: PlanSettings
+) -> tuple[ChangeSet, ...]:
     """Group the changes of *proposals* into change sets without ownership records, sorted by their first key.
 
-    Changes of one set identifier, and changes of records that cannot coexist, form one set (law 6).
+    Changes of one set identifier and namespace, and changes of records that cannot coexist, form one set (law 6).
     """
-    changes = [one.outcome for one in proposals if not isinstance(one.outcome, Blocked)]
-    groups = _find_groups(changes) if len(changes) > 1 else [changes] if changes else []
-    return tuple([ChangeSet(zone=zone, name=name, changes=tuple(group)) for group in groups])
+    changing = [one for one in proposals if not isinstance(one.outcome, Blocked)]
+    groups = _find_groups(changing, settings) if len(changing) > 1 else [changing] if changing else []
+    changes = ([one.outcome for one in group if not isinstance(one.outcome, Blocked)] for group in groups)
+    return tuple([ChangeSet(zone=zone, name=name, changes=tuple(group)) for group in changes])
 
 
-def _find_groups(changes: Iterable[Change]) -> list[list[Change]]:
-    """Return the groups of *changes* that belong together. Each is sorted by key, and the groups by their first key."""
-    groups: dict[str, list[Change]] = {}
-    for change in changes:
-        groups.setdefault(change.key.set_identifier, []).append(change)
-    forms = {key: coexistence.list_forms(coexistence.find_contents(group)) for key, group in groups.items()}
+def _find_groups(proposals: Iterable[Proposal], settings: PlanSettings) -> list[list[Proposal]]:
+    """Return the groups of *proposals* that belong together. Each is sorted by key, and the groups by their first."""
+    by_set = group_by(proposals, lambda one: one.key.set_identifier).values()
+    groups = dict(enumerate(part for same_set in by_set for part in _split_by_namespace(same_set, settings)))
+    forms = {number: coexistence.list_forms(coexistence.find_contents(group)) for number, group in groups.items()}
     present = {form for found in forms.values() for form in found}
     for both in combinations(sorted(present), 2):
         if coexistence.exclude(*both):
-            first, *others = [key for key in groups if not forms[key].isdisjoint(both)]
+            first, *others = [number for number in groups if not forms[number].isdisjoint(both)]
             for other in others:
                 groups[first] += groups.pop(other)
                 forms[first] |= forms.pop(other)
     for group in groups.values():
-        group.sort(key=lambda change: change.key)
+        group.sort(key=lambda one: one.key)
     return sorted(groups.values(), key=lambda group: group[0].key)
+
+
+def _split_by_namespace(proposals: Sequence[Proposal], settings: PlanSettings) -> list[list[Proposal]]:
+    """Split the changes of one set identifier by the namespaces of those that request the records.
+
+    A delete goes with what the resource of its record requests instead. If that is unknown, nothing is split.
+    """
+
+    def find_namespace(one: Proposal) -> str:
+        if one.candidate:
+            return one.candidate.requested_by[0].ref.key.namespace
+        owned = one.current
+        assert owned is not None  # noqa: S101 - a record that nobody requests exists
+        requested = (other.candidate for other in proposals if other.candidate)
+        found = (new for new in requested if coexistence.is_requested_by_resource(owned, new.requested_by))
+        return next((new.requested_by[0].ref.key.namespace for new in found), owned.namespace)
+
+    is_unknown = any(one.current and not (one.candidate or one.current.resource) for one in proposals)
+    if is_unknown or settings.merges_namespaces:
+        return [[*proposals]]
+    return [*group_by(proposals, find_namespace).values()]
 
 
 def propose_with_evidence(

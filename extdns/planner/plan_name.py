@@ -5,7 +5,7 @@ docs/design/architecture.md, "Planning one name", has a drawing of them, and wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -330,9 +330,9 @@ def build_change_sets(
     """Build change sets with ownership records for *proposals*. Block the proposals that cannot be fulfilled now."""
     blocks: dict[RecordKey, Blocked] = {}
     sets: list[ChangeSet] = []
-    for change_set in group_changes(view.zone, view.name, proposals):
-        located = replace(change_set, parent=view.parent) if view.parent else change_set
-        completed = planner.complete(located, view.expected)
+    grouped = group_changes(view.zone, view.name, proposals, planner.settings)
+    located = [replace(one, parent=view.parent) for one in grouped] if view.parent else grouped
+    for change_set, completed in _complete_sets(view, located, planner):
         found = completed if isinstance(completed, Blocked) else select_writes(completed, view.elsewhere)
         block = found if isinstance(found, Blocked) else view.pauses.get(found.zone.id)
         if isinstance(found, ChangeSet):
@@ -340,6 +340,23 @@ def build_change_sets(
         if block:
             blocks |= {change.key: block for change in change_set.changes}
     return tuple(sets), block_proposals(proposals, blocks) if blocks else proposals
+
+
+def _complete_sets(
+    view: NameView, sets: Sequence[ChangeSet], planner: Planner
+) -> list[tuple[ChangeSet, ChangeSet | Blocked]]:
+    """Return each of *sets* with its ownership records. Those that write an ownership record in common become one."""
+    completed = [(one, planner.complete(one, view.expected)) for one in sets]
+    joined: list[ChangeSet] = []
+    writers: dict[RecordKey, int] = {}
+    for one, found in completed:
+        keys = [] if isinstance(found, Blocked) else [write.key for write in found.writes]
+        number = next((writers[key] for key in keys if key in writers), len(joined))
+        others = joined[number].changes if number < len(joined) else ()
+        changes = sorted((*others, *one.changes), key=lambda change: change.key)
+        joined[number : number + 1] = [replace(one, changes=tuple(changes))]
+        writers |= dict.fromkeys(keys, number)
+    return completed if len(joined) == len(completed) else _complete_sets(view, joined, planner)
 
 
 def list_unfulfilled(

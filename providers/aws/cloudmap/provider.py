@@ -20,10 +20,12 @@ from extdns.model.change import (
     Refused,
     TryLater,
     Unknown,
+    Write,
     WriteConflict,
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
+from extdns.model.value import group_by
 from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList, ZonePage
 from providers.aws.cloudmap.client import (
     ALREADY_EXISTS,
@@ -256,7 +258,7 @@ class CloudMapWriter:
         if problem := _find_problem(zone, batch):
             return problem
         made = _Progress()
-        plans = [_plan(change_set) for change_set in batch.change_sets]
+        plans = [_plan(name, writes) for name, writes in group_by(batch.writes, lambda one: one.key.name).items()]
         steps = {plan.name: self._write(zone, plan, made) for plan in plans}
         while steps:
             started = {name: made.start(name, one) for name, one in steps.items()}
@@ -346,9 +348,8 @@ def _describe(name: DnsName, zone: Zone) -> str:
     return f"service {name} in namespace {zone}"
 
 
-def _plan(change_set: ChangeSet) -> _Plan:
-    """Return what the writes of *change_set* make of its name. A deleted ownership record leaves the description."""
-    writes = change_set.writes
+def _plan(name: DnsName, writes: Sequence[Write]) -> _Plan:
+    """Return what *writes* make of *name*. A deleted ownership record leaves the description."""
     exact = (write.old.exact for write in writes if write.old)
     service = next((one for one in exact if isinstance(one, CloudMapService)), None)
     contents = read_contents(service) if service else {}
@@ -360,7 +361,7 @@ def _plan(change_set: ChangeSet) -> _Plan:
         _, ttl_s = contents.pop(write.key.type, ((), 0))
         if write.new:
             contents[write.key.type] = (write.new.targets, write.new.ttl_s or ttl_s)
-    return _Plan(change_set.name, service, contents, description)
+    return _Plan(name, service, contents, description)
 
 
 def _find_problem(zone: Zone, batch: Batch) -> Refused | WriteConflict | None:
@@ -381,7 +382,7 @@ def _find_name_problem(zone: Zone, change_set: ChangeSet) -> str:
             return f"it lies outside namespace {zone}"
         if new.type != rrtype.TXT and (problem := find_problem(new, zone)):
             return problem
-    plan = _plan(change_set)
+    plan = _plan(change_set.name, change_set.writes)
     if rrtype.CNAME in plan.contents and len(plan.contents) > 1:
         return f"a CNAME cannot coexist with {', '.join(sorted({*plan.contents} - {rrtype.CNAME}))}"
     if plan.service is None and not plan.contents:

@@ -186,7 +186,8 @@ def plan(
     findings = {owned.key: find(owned) for owned in find_removals(comparison, {}, settings)}
     proposals = finalize(propose_changes(comparison, findings, {}, settings), current, settings)
     return NamePlan(
-        sets=group_changes(zone, NAME, proposals), decisions=decide(zone, NAME, proposals, comparison.rejected)
+        sets=group_changes(zone, NAME, proposals, settings),
+        decisions=decide(zone, NAME, proposals, comparison.rejected),
     )
 
 

@@ -8,14 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
+from extdns.model.change import Applied, Batch, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from providers.aws.cloudmap.provider import CloudMapReader, CloudMapSettings, CloudMapWriter
 from providers.aws.settings import Route53ZoneFilter
 from providers.common.api_calls import RateLimiter
 from tests import cloudmap
-from tests.conformance.provider import Rig, build_cloudmap_rig, build_desired, create, delete, restate, update
+from tests.conformance.provider import (
+    Rig,
+    build_batch,
+    build_cloudmap_rig,
+    build_desired,
+    create,
+    delete,
+    restate,
+    update,
+)
 from tests.conformance.provider_world import ProviderWorld
 from tests.fakes.cloudmap.server import CloudMap
 from tests.fakes.service.faults import Drop, Fault, Refuse
@@ -169,6 +178,17 @@ def test_without_a_registry_an_empty_service_is_used_again(rig: Rig, fake: Cloud
     rig.apply(delete(made))
     rig.apply(create("web.example.org", "A", "192.0.2.2"))
     assert (fake.list_values("web"), len(fake.services), len(rig.read())) == ([(A, "192.0.2.2")], 1, 1)
+
+
+def test_two_change_sets_of_a_name_are_written_to_one_service(rig: Rig, fake: CloudMap) -> None:
+    rig = build(rig, CloudMapSettings(shows_descriptions=False))
+    batches = [
+        build_batch(rig.zone, [create("web.example.org", *record)])
+        for record in (("A", "192.0.2.1"), ("AAAA", "2001:db8::1"))
+    ]
+    both = Batch(number=1, zone=rig.zone, change_sets=tuple(one for batch in batches for one in batch.change_sets))
+    assert isinstance(rig.writer.submit(rig.zone, both), Applied)
+    assert sorted(fake.list_values("web")) == [(A, "192.0.2.1"), (AAAA, "2001:db8::1")]
 
 
 @pytest.mark.parametrize("records", [[{"Type": "SRV", "TTL": 60}], []], ids=["SRV", "HTTP"])

@@ -1,0 +1,82 @@
+"""What a namespace requests at a name of another one does not stop the changes of that one (law 6).
+
+See docs/design/laws.md and docs/design/retries.md.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.engine.inputs import Observed
+from registry.aws_sd.registry import DescriptionRegistry
+from tests.builders import build_claim, observe, record
+from tests.cluster_world import HOUR_S, start_cluster
+from tests.objects import Json
+from tests.swap.objects import dnsendpoint, endpoint, service
+from tests.world import start_world
+
+LONG = "w" * 60
+OURS = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/victim/web"'
+UNPUBLISHABLE = [
+    pytest.param("web", [endpoint("web.example.org", "AAAA", "2001:db8::66", labels={"k": "v" * 9000})], id="labels"),
+    pytest.param(LONG, [endpoint(f"{LONG}.example.org", "AAAA", "2001:db8::66")], id="long-name"),
+    pytest.param(
+        "web",
+        [
+            endpoint("aaaa-web.example.org", "CNAME", "evil.example.com"),
+            endpoint("web.example.org", "AAAA", "2001:db8::66"),
+        ],
+        id="taken-ownership-name",
+    ),
+]
+
+
+def web(*targets: str, name: str = "web") -> Json:
+    return service("victim/web", f"{name}.example.org", *targets)
+
+
+def attack(*endpoints: Json) -> Json:
+    return dnsendpoint("attacker/x", *endpoints, day=9)
+
+
+@pytest.mark.parametrize(("name", "endpoints"), UNPUBLISHABLE)
+def test_a_record_goes_its_way_beside_an_unpublishable_one_of_others(name: str, endpoints: list[Json]) -> None:
+    world = start_cluster(attack(*endpoints))
+    steps = []
+    for target in ("192.0.2.1", "192.0.2.2"):
+        world.apply(web(target, name=name), for_s=60)
+        steps.append(world.list_records().get(f"{name} A"))
+    world.delete(web(name=name), for_s=HOUR_S)
+    assert [*steps, world.list_records().get(f"{name} A")] == [("192.0.2.1",), ("192.0.2.2",), None]
+
+
+def test_with_merged_namespaces_what_a_name_requests_changes_together() -> None:
+    bad = endpoint("web.example.org", "AAAA", "2001:db8::66", labels={"k": "v" * 9000})
+    world = start_cluster(web("192.0.2.1"), attack(bad), flags=["--merge-across-namespaces"])
+    assert world.list_records() == {}
+
+
+def test_an_address_is_exchanged_together_with_one_that_others_request_too() -> None:
+    world = start_cluster(web("192.0.2.1", name=LONG))
+    for one in (service("other/x", f"{LONG}.example.org", "2001:db8::1"), web("2001:db8::1", name=LONG)):
+        world.apply(one, for_s=HOUR_S)
+    assert world.list_records() == {f"{LONG} A": ("192.0.2.1",)}
+
+
+def test_records_with_a_common_old_ownership_record_change_together() -> None:
+    mx = "10 mx.example.com"
+    records = record("web"), record("web", mx, rtype="MX"), record("web", OURS, rtype="TXT")
+    flags = ["--managed-record-types=A", "--managed-record-types=MX"]
+    both = [web("192.0.2.1"), attack(endpoint("web.example.org", "MX", mx))]
+    (made,) = start_cluster(*both, flags=flags, records=records).provider.submissions
+    assert [len(one.changes) for one in made.batch.change_sets] == [2]
+
+
+def test_records_of_one_service_of_cloud_map_change_together() -> None:
+    registry = DescriptionRegistry(owner="me", managed_types=frozenset({"A", "AAAA"}))
+    world = start_world(registry=registry)
+    aaaa = build_claim("x", "web", "2001:db8::1", rtype="AAAA", namespace="attacker")
+    both = observe("web", build_claim("web", "web")), observe("x", aaaa, namespace="attacker")
+    world.run(Observed(observations=tuple(found for one in both for found in one.observations)), for_s=1.0)
+    (made,) = world.provider.submissions
+    assert [len(one.changes) for one in made.batch.change_sets] == [2]
