@@ -112,12 +112,17 @@ def find_exchanged(proposals: Sequence[Proposal]) -> set[RecordKey]:
     """Return the keys of deleted records whose place a requested record takes, so that both change together."""
     deletes = [one.outcome for one in proposals if isinstance(one.outcome, Delete)]
     forms: set[Form] = set()
+    by_set: dict[str, set[Form]] = {}
+    by_namespace: dict[str, set[Form]] = {}
     by_resource: dict[str, set[Form]] = {}
     new_addresses: set[tuple[str, str]] = set()  # by set identifier and resource
     for one in proposals if deletes else ():
         if one.candidate:
             form = _get_form(one.candidate.desired)
             forms.add(form)
+            by_set.setdefault(one.key.set_identifier, set()).add(form)
+            for requester in one.candidate.requested_by:
+                by_namespace.setdefault(requester.ref.key.namespace, set()).add(form)
             resources = {requester.ref.key.resource for requester in one.candidate.requested_by}
             for resource in resources:
                 by_resource.setdefault(resource, set()).add(form)
@@ -125,14 +130,15 @@ def find_exchanged(proposals: Sequence[Proposal]) -> set[RecordKey]:
                 new_addresses.update((one.key.set_identifier, resource) for resource in resources)
 
     def is_exchanged(change: Delete) -> bool:
-        record, resource = change.current.record, change.current.resource
+        current, record, resource = change.current, change.current.record, change.current.resource
         if _is_excluded(record, by_resource.get(resource, ())):
             return True
         if change.evidence is not Evidence.REPLACED:
             return False
         # If the address record of the other type exists, the object requests less than before, which needs evidence.
         is_address_exchanged = record.type in rrtype.ADDRESSES and (record.set_identifier, resource) in new_addresses
-        return is_address_exchanged or _is_excluded(record, forms)
+        of_namespace = by_namespace.get(current.namespace, set()) if resource else forms
+        return is_address_exchanged or _is_excluded(record, by_set.get(record.set_identifier, set()) | of_namespace)
 
     return {change.key for change in deletes if is_exchanged(change)}
 
@@ -145,6 +151,11 @@ def _is_excluded(record: Record, forms: Iterable[Form]) -> bool:
 def is_requested_by_resource(current: OwnedRecord, requested_by: Iterable[Provenance]) -> bool:
     """Return whether the resource of *current*, the object in its ownership record, is one of *requested_by*."""
     return any(requester.ref.key.resource == current.resource for requester in requested_by)
+
+
+def is_requested_by_namespace(current: OwnedRecord, requested_by: Iterable[Provenance]) -> bool:
+    """Return whether one of *requested_by* is in the namespace of the resource of *current*, or that is unknown."""
+    return not current.resource or any(one.ref.key.namespace == current.namespace for one in requested_by)
 
 
 def drop_incompatible(proposals: Sequence[Proposal]) -> list[Proposal]:
@@ -168,6 +179,7 @@ def _apply_first_rule(current: Sequence[Proposal]) -> list[Proposal]:
     unwritten = [one for one in current if _find_write_block(one)]
     for rule, others in (
         (_block_incompatible_with_current, kept),
+        (_block_in_place_of_others, _list_replaced(current)),
         (_block_without_successors, unwritten),
         (_block_incompatible_writes, made),
     ):
@@ -189,6 +201,23 @@ def _block_incompatible_with_current(proposal: Proposal, kept: Iterable[Proposal
     for other in kept:
         if other.current and not can_coexist((written, other.current.record)):
             return replace(proposal, outcome=_find_reason_to_wait(written, other))
+    return proposal
+
+
+def _list_replaced(current: Iterable[Proposal]) -> list[Proposal]:
+    """Return the first delete of a replaced record for each form and namespace."""
+    deletes = [(one, one.outcome) for one in current if isinstance(one.outcome, Delete)]
+    replaced = [(one, made.current) for one, made in deletes if made.evidence is Evidence.REPLACED]
+    return list({(_get_form(old.record), old.namespace): one for one, old in reversed(replaced)}.values())
+
+
+def _block_in_place_of_others(proposal: Proposal, replaced: Iterable[Proposal]) -> Proposal:
+    """Block *proposal* if it cannot coexist with one of the *replaced* records, and is not what takes its place."""
+    if (written := _get_written(proposal)) is None or not _has_changed_routing_or_type(proposal):
+        return proposal
+    for other in replaced:
+        if other.current and not can_coexist((written, other.current.record)) and not _is_successor(proposal, other):
+            return replace(proposal, outcome=_block(Reason.INCOMPATIBLE_RECORD, other.current.record))
     return proposal
 
 
@@ -283,7 +312,13 @@ def _find_write_block(proposal: Proposal) -> Reason | None:
 
 
 def _is_successor(new: Proposal, old: Proposal) -> bool:
+    """Return whether the requested record of *new* has to take the place of *old*.
+
+    One with another set identifier does so only if the namespace of *old* requests it.
+    """
     if new.candidate is None or old.current is None:
         return False
-    same_set = new.key.set_identifier == old.key.set_identifier
-    return same_set or not can_coexist((new.candidate.desired, old.current.record))
+    if new.key.set_identifier == old.key.set_identifier:
+        return True
+    is_excluded = not can_coexist((new.candidate.desired, old.current.record))
+    return is_excluded and is_requested_by_namespace(old.current, new.candidate.requested_by)

@@ -342,12 +342,14 @@ def _keep_for_refused(owned: OwnedRecord, endpoint: DesiredRecord, refused: Unfu
     return None
 
 
-def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], owned: OwnedRecord) -> bool:
+def _would_replace(endpoint: DesiredRecord, requested_by: Sequence[Provenance], owned: OwnedRecord) -> bool:
     """Return whether *endpoint* would replace *owned*.
 
-    It does if it has the same set identifier, if both cannot coexist, or if the resource of *owned* requests it with
-    the same type.
+    The namespace of *owned* must request it, with the same set identifier, as a record that cannot coexist with
+    *owned*, or by the resource of *owned* with the same type.
     """
+    if not coexistence.is_requested_by_namespace(owned, requested_by):
+        return False
     if endpoint.set_identifier == owned.record.set_identifier or not coexistence.can_coexist((owned.record, endpoint)):
         return True
     return endpoint.type == owned.record.type and coexistence.is_requested_by_resource(owned, requested_by)

@@ -9,11 +9,11 @@ import pytest
 
 from extdns.engine.inputs import Observed
 from registry.aws_sd.registry import DescriptionRegistry
-from tests.builders import build_claim, observe, record
+from tests.builders import accept_only, build_claim, observe, observe_gone, record
 from tests.cluster_world import HOUR_S, start_cluster
 from tests.objects import Json
 from tests.swap.objects import dnsendpoint, endpoint, service
-from tests.world import start_world
+from tests.world import start_published, start_world
 
 LONG = "w" * 60
 OURS = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/victim/web"'
@@ -80,3 +80,30 @@ def test_records_of_one_service_of_cloud_map_change_together() -> None:
     world.run(Observed(observations=tuple(found for one in both for found in one.observations)), for_s=1.0)
     (made,) = world.provider.submissions
     assert [len(one.changes) for one in made.batch.change_sets] == [2]
+
+
+@pytest.mark.parametrize("rtype", ["A", "CNAME"])
+@pytest.mark.parametrize(("before", "after"), [("192.0.2.1", "lb.example.com"), ("lb.example.com", "192.0.2.1")])
+def test_a_record_changes_its_type_beside_a_request_with_a_set_identifier(before: str, after: str, rtype: str) -> None:
+    target = "192.0.2.66" if rtype == "A" else "evil.example.com"
+    routed = attack(endpoint("web.example.org", rtype, target, setIdentifier="x"))
+    world = start_cluster(web(before), flags=["--managed-record-types=A", "--managed-record-types=CNAME"])
+    for one in (routed, web(after)):
+        world.apply(one, for_s=60)
+    assert list(world.list_records().values()) == [(after,)]
+
+
+def test_a_request_with_a_set_identifier_is_no_evidence_for_a_delete() -> None:
+    flags = [f"--managed-record-types={rtype}" for rtype in ("A", "CNAME", "MX")]
+    mx = dnsendpoint("victim/x", endpoint("web.example.org", "MX", "10 mx.example.com"))
+    world = start_cluster(web("192.0.2.1"), mx, flags=flags)
+    world.drop_from_list(web())
+    world.apply(attack(endpoint("web.example.org", "CNAME", "evil.example.com", setIdentifier="x")), for_s=60)
+    assert set(world.list_records()) == {"web A", "web MX"}
+
+
+def test_a_refused_request_of_others_keeps_no_record() -> None:
+    world = start_published(adjust=accept_only(lambda one: one.type == "A"))
+    aaaa = build_claim("x", "web", "2001:db8::1", rtype="AAAA", namespace="attacker")
+    world.run(observe("x", aaaa, namespace="attacker"), observe_gone("web"), for_s=HOUR_S)
+    assert world.list_records() == {}
