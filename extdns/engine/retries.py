@@ -16,6 +16,7 @@ from typing import Final
 
 from extdns.model.change import Blocked, ChangeSet, are_equivalent
 from extdns.model.dns_name import DnsName
+from extdns.model.record import RecordKey
 from extdns.model.value import Value, compute_backoff_s
 
 MAX_REQUESTED_S: Final = 3600.0
@@ -82,7 +83,9 @@ class Retry:
         is_forbidden: whether permissions were missing the last time; only a person can change that.
         lacks_credentials: whether there were no valid credentials the last time.
         block: why the changes of the name wait; None if this is not the retry of a name.
-        changes: the changes of the name that failed.
+        changes: the change sets of the name that failed.
+        last: the key of the last of them, as of `get_key`; None if several were sent together.
+        failed_at: the time of the last failure of a name (monotonic seconds).
         is_waiting: whether `RetryTable.take_due` has not returned the name since the pause began.
     """
 
@@ -95,6 +98,8 @@ class Retry:
     lacks_credentials: bool = False
     block: Blocked | None = None
     changes: tuple[ChangeSet, ...] = ()
+    last: RecordKey | None = None
+    failed_at: float = 0.0
     is_waiting: bool = False
 
     def compute_pause_s(self) -> float:
@@ -135,6 +140,16 @@ class Retry:
     def has_ended(self, now_s: float) -> bool:
         """Return whether the pause has ended."""
         return now_s >= self.until_at
+
+
+def get_key(change_set: ChangeSet) -> RecordKey:
+    """Return the first key that *change_set* writes, which no other change set of its name does."""
+    return change_set.writes[0].key
+
+
+def select_others(sets: tuple[ChangeSet, ...], failed: tuple[ChangeSet, ...]) -> tuple[ChangeSet, ...]:
+    """Return those of *sets* that make other changes than each of *failed*."""
+    return tuple([one for one in sets if not any(are_equivalent((one,), (other,)) for other in failed)])
 
 
 class RetryTable:
@@ -180,19 +195,26 @@ class RetryTable:
     def delay(
         self, name: DnsName, failure: Failure, changes: tuple[ChangeSet, ...], block: Blocked, now_s: float
     ) -> None:
-        """Begin a pause of *name*, whose *changes* failed with one of `FAILED`; *block* states why they wait."""
+        """Begin a pause of *changes* of *name*, which failed with one of `FAILED`; *block* states why they wait.
+
+        Other changes of the name that failed before wait with them. With no *changes*, there is no pause.
+        """
+        former = self.find_failed(name)
+        others = select_others(former.changes, changes) if former else ()
         self.remove(name, *(other for other in FAILED if other is not failure))
-        retry = self.record_failure(name, failure, now_s)
-        retry.changes, retry.block = changes, block
+        retry = self.record_failure(name, failure, now_s) if changes else self.add(name, failure)
+        retry.changes, retry.block, retry.failed_at = (*others, *changes), block, now_s
+        retry.last = get_key(changes[0]) if changes else None
 
     def find_failed(self, name: DnsName) -> Retry | None:
         """Return the retry of *name* for one of the failures `FAILED`, None if there is none."""
         retries = self.by_name.get(name)
         return next((retry for retry in retries.values() if retry.failure in FAILED), None) if retries else None
 
-    def have_failed(self, names: Iterable[DnsName]) -> bool:
-        """Return whether one of *names* has a retry for one of the failures `FAILED`."""
-        return any(map(self.find_failed, self.by_name.keys() & names))
+    def have_failed(self, sent: Mapping[DnsName, tuple[ChangeSet, ...]]) -> bool:
+        """Return whether some of the change sets *sent* failed before with one of the failures `FAILED`."""
+        found = ((self.find_failed(name), sent[name]) for name in self.by_name.keys() & sent.keys())
+        return any(failed and select_others(sets, failed.changes) != sets for failed, sets in found)
 
     def end_backoff(self, now_s: float) -> None:
         """End the pauses of all names that have one of the failures `FAILED`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine.batches import find_names, find_offending_names, select_for_batch
 from extdns.engine.names_to_read import NamesToRead, find_written_names
-from extdns.engine.retries import FAILED, Failure, GiveUpRule, Retry, RetryTable
+from extdns.engine.retries import FAILED, Failure, GiveUpRule, Retry, RetryTable, get_key, select_others
 from extdns.engine.write_history import WriteHistory
 from extdns.model.change import (
     Batch,
@@ -89,7 +89,10 @@ class WriteQueue:
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, Sets] = {}
         self._tried_at = self._retried_at = -math.inf  # when the last batch without and with names that failed was sent
-        self._next_turn = 0  # of names that never failed, groups, and names that failed alone
+        self._changed_failed_at = -math.inf  # when a name that failed alone before failed again with other changes
+        self._next_turn = (
+            0  # of names that never failed, groups, and names that failed alone: with other changes, the same
+        )
         self._groups: dict[DnsName, int] = {}  # names of a batch that failed have the same number; the least goes next
         self._failed_in_a_row = 0
         self._last_failure: Blocked | None = None
@@ -117,7 +120,7 @@ class WriteQueue:
 
     def find_deadlines(self) -> tuple[float, ...]:
         """Return the times at which a pause of a name or of the zone ends or ended (monotonic seconds)."""
-        times = (self.retries.next_deadline_at, self.retry.until_at)
+        times = (self.retries.next_deadline_at, self.retry.until_at, self._changed_failed_at + _ALONE_S)
         return (*times, self._tried_at + _ALONE_S, self._retried_at + _RETRY_S) if self._is_sent_alone else times
 
     def is_writing(self, name: DnsName) -> bool:
@@ -151,7 +154,7 @@ class WriteQueue:
             return None
         if name in self.reads.names or self._is_other_than_sent(name, sets):
             return self._blocks.get(name)
-        if failed and are_equivalent(failed.changes, sets):
+        if failed and sets and not select_others(sets, failed.changes):
             return failed.block  # also while it is sent again
         if not sets:
             return None
@@ -167,16 +170,17 @@ class WriteQueue:
         if name in self.reads.names:
             self.queued.pop(name, None)
             return
-        if failed := self.retries.find_failed(name):
-            if not are_equivalent(failed.changes, sets):
-                self.retries.remove(name, *FAILED)
-            elif self._is_single_pass or not failed.has_ended(now_s):
-                self.queued.pop(name, None)
-                return
         if not sets:
             self.queued.pop(name, None)
-            self._forget_failures(name)
-        elif name in self._history.repeated and self._history.postpone(name, sets, now_s):
+            self._forget_failures(name, *FAILED, Failure.WRITE_CONFLICT)
+            return
+        if failed := self.retries.find_failed(name):
+            failed.changes = select_others(failed.changes, select_others(failed.changes, sets))
+            if not failed.changes:
+                failed.record_success()
+            elif self._is_single_pass or not failed.has_ended(now_s):
+                sets = select_others(sets, failed.changes)
+        if not sets or (name in self._history.repeated and self._history.postpone(name, sets, now_s)):
             self.queued.pop(name, None)
         else:
             self.queued[name] = sets
@@ -248,14 +252,16 @@ class WriteQueue:
 
         known = [] if is_blind else [name for name in self.queued if name in just_read and is_ready(name)]
         names = known or self._select_names(is_ready, now_s)
-        sets = select_for_batch((change_set for name in names for change_set in self.queued[name]), capabilities)
+        sets = select_for_batch((one for name in names for one in self._select_sets(name)), capabilities)
         if not sets:
             return None
         if not (is_blind or find_written_names(sets) <= just_read):
             self.reads.require(sets)
             return None
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
-        self._sent = {name: self.queued.pop(name) for name in find_names(self.in_flight)}
+        self._sent = {name: self._select_sets(name) for name in find_names(self.in_flight)}
+        for name in self._sent:
+            del self.queued[name]
         self._end_turn(now_s)
         return self.in_flight
 
@@ -263,9 +269,15 @@ class WriteQueue:
         """Store when the batch in flight was sent, and whose turn is next."""
         if self.retries.have_failed(self._sent):
             self._retried_at, self._next_turn = now_s, 0
+        elif self._have_changed(self._sent):
+            self._tried_at, self._next_turn = now_s, 3
         else:
             has_waited = self._groups and self._groups.keys().isdisjoint(self._sent)
             self._tried_at, self._next_turn = now_s, 1 if has_waited else 2
+
+    def _have_changed(self, sent: Mapping[DnsName, Sets]) -> bool:
+        """Return whether all names in *sent* failed alone before, but with other change sets."""
+        return all(map(self.retries.find_failed, sent)) and not self.retries.have_failed(sent)
 
     def take_read_names(self) -> frozenset[DnsName]:
         """End the read under way. Return the names that were read, which the next `take_batch` may write."""
@@ -275,16 +287,20 @@ class WriteQueue:
         return self._just_read
 
     def _select_names(self, is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[DnsName]:
-        """Return the names to send: those that never failed, the next group, or those that failed alone, in turn.
+        """Return the names to send, in turn.
 
-        If names are sent one at a time, return the first of them, () if it must wait.
+        These are those that never failed, the next group, one that failed alone and has other changes now, or those
+        that failed alone and have the same. If names are sent one at a time, return the first of them, () if it must
+        wait.
         """
         is_slow = self._is_sent_alone and not self._is_single_pass
         may_try = not is_slow or now_s - self._tried_at >= _ALONE_S
+        may_change = may_try and (self._is_single_pass or now_s - self._changed_failed_at >= _ALONE_S)
         may_retry = not is_slow or now_s - self._retried_at >= _RETRY_S
         turns = (
             self._select_fresh(is_ready) if may_try else (),
             self._select_group(is_ready) if may_try else (),
+            self._select_changed(is_ready) if may_change else (),
             self._select_failed(is_ready) if may_retry else (),
         )
         for names in map(iter, (*turns[self._next_turn :], *turns[: self._next_turn])):
@@ -300,10 +316,31 @@ class WriteQueue:
         number = min((self._groups[name] for name in grouped), default=0)
         yield from (name for name in grouped if self._groups[name] == number)
 
+    def _select_changed(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
+        failed = {name: retry for name, retry, is_same in self._list_failed(is_ready) if not is_same}
+        yield from sorted(failed, key=lambda name: failed[name].failed_at)[:1]
+
     def _select_failed(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
-        names = [name for name in self.retries.by_name if name in self.queued and is_ready(name)]
-        failed = {name: retry for name in names if (retry := self.retries.find_failed(name))}
+        failed = {name: retry for name, retry, is_same in self._list_failed(is_ready) if is_same}
         yield from sorted(failed, key=lambda name: failed[name].until_at)
+
+    def _list_failed(self, is_ready: Callable[[DnsName], bool]) -> Iterator[tuple[DnsName, Retry, bool]]:
+        """Yield the queued names that failed alone, and whether what would be sent of each failed."""
+        for name in [name for name in self.retries.by_name if name in self.queued and is_ready(name)]:
+            if retry := self.retries.find_failed(name):
+                yield name, retry, self.retries.have_failed({name: self._select_sets(name)})
+
+    def _select_sets(self, name: DnsName) -> Sets:
+        """Return what to send of *name*: all change sets, or if it failed alone one of them, in turn.
+
+        Those that did not fail go first.
+        """
+        sets, failed = self.queued[name], self.retries.find_failed(name)
+        if failed is None or len(sets) == 1:
+            return sets
+        found = select_others(sets, failed.changes) or sets
+        later = [one for one in found if failed.last is not None and get_key(one) > failed.last]
+        return (later[0] if later else found[0],)
 
     def _has_failed(self, name: DnsName) -> bool:
         return name in self._groups or self.retries.find_failed(name) is not None
@@ -313,14 +350,17 @@ class WriteQueue:
 
         If one of them failed before with the same changes, end the pauses of all names that failed.
         """
-        self.in_flight, self._sent = None, {}
+        sent, self.in_flight, self._sent = self._sent, None, {}
         self.retry.record_success()
         self._failed_in_a_row, self._last_failure = 0, None
-        names = find_names(batch)
-        failed_before = self.retries.have_failed(names)
-        for name in names:
+        failed_before = self.retries.have_failed(sent)
+        for name, sets in sent.items():
             self.unsure.pop(name, None)
-            self._forget_failures(name)
+            self._forget_failures(name, Failure.WRITE_CONFLICT)
+            if (failed := self.retries.find_failed(name)) and failed.changes:
+                failed.changes = select_others(failed.changes, sets)
+                if not failed.changes:
+                    self.retries.remove(name, *FAILED)
         if failed_before:
             self.retries.end_backoff(now_s)
         self._history.record_writes(batch.change_sets, now_s)
@@ -329,6 +369,8 @@ class WriteQueue:
         """Handle the *outcome* of a *batch* that failed or got no answer: begin pauses and schedule reads."""
         sent = self._sent
         self.in_flight, self._sent = None, {}
+        if self._have_changed(sent):
+            self._changed_failed_at = now_s
         match outcome:
             case WriteConflict(message=message, offending_names=offending):
                 self._record_conflict(sent, message, find_offending_names(batch, offending), now_s)
@@ -400,7 +442,8 @@ class WriteQueue:
         self, sent: Mapping[DnsName, Sets], block: Blocked, now_s: float, *, in_halves: bool = True
     ) -> None:
         """Send the names of *sent*, whose batch failed, again after the other groups; delay a single name instead."""
-        self._failed_in_a_row, self._last_failure = self._failed_in_a_row + 1, block
+        if not self._have_changed(sent):
+            self._failed_in_a_row, self._last_failure = self._failed_in_a_row + 1, block
         names = tuple(sent)
         if in_halves and len(names) == 1:
             self._delay(names, sent, block, now_s)
@@ -415,18 +458,22 @@ class WriteQueue:
         self._blocks |= dict.fromkeys(names, block)
 
     def _delay(self, names: Iterable[DnsName], sent: Mapping[DnsName, Sets], block: Blocked, now_s: float) -> None:
-        """Begin a pause of each of *names*, which are to blame for a failure. Read those that may have been written."""
+        """Begin a pause of each of *names*, which are to blame for a failure. Read those that may have been written.
+
+        If several change sets of a name were sent, these are sent again first, one at a time.
+        """
         for name in names:
             self._groups.pop(name, None)
             self._blocks[name] = block
-            self.retries.delay(name, _FAILURES[block.reason], sent[name], block, now_s)
+            failed = sent[name] if len(sent[name]) == 1 else ()
+            self.retries.delay(name, _FAILURES[block.reason], failed, block, now_s)
             if name in self.unsure:
                 self.reads.require(self.unsure[name])
 
-    def _forget_failures(self, name: DnsName) -> None:
+    def _forget_failures(self, name: DnsName, *failures: Failure) -> None:
         self._blocks.pop(name, None)
         self._groups.pop(name, None)
-        self.retries.remove(name, *FAILED, Failure.WRITE_CONFLICT)
+        self.retries.remove(name, *failures)
 
 
 def _is_create(change_set: ChangeSet) -> bool:

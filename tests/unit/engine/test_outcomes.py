@@ -125,7 +125,7 @@ def test_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
     assert world.list_records() == {"bad A": ("192.0.2.9",)}
 
 
-def test_refused_name_with_set_identifiers_is_not_retried_at_once() -> None:
+def test_change_sets_of_a_refused_name_are_tried_alone_and_then_wait() -> None:
     world = start_world()
     world.provider.rule = refuse_with_names("web")
     world.run(
@@ -134,7 +134,7 @@ def test_refused_name_with_set_identifiers_is_not_retried_at_once() -> None:
         ),
         for_s=30.0,
     )
-    assert len(world.batches) == 1
+    assert [len(batch) for batch in world.batches] == [2, 1, 1]
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.REFUSED), ("A", Action.NONE, Reason.REFUSED)]
 
 

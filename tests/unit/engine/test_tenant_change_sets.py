@@ -5,12 +5,17 @@ See docs/design/laws.md and docs/design/retries.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from extdns.engine.inputs import Observed
+from extdns.model.change import Action, Batch, Outcome, Refused, Write
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from registry.aws_sd.registry import DescriptionRegistry
 from tests.builders import accept_only, build_claim, observe, observe_gone, record
-from tests.cluster_world import HOUR_S, start_cluster
+from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
 from tests.objects import Json
 from tests.swap.objects import dnsendpoint, endpoint, service
 from tests.world import start_published, start_world
@@ -107,3 +112,71 @@ def test_a_refused_request_of_others_keeps_no_record() -> None:
     aaaa = build_claim("x", "web", "2001:db8::1", rtype="AAAA", namespace="attacker")
     world.run(observe("x", aaaa, namespace="attacker"), observe_gone("web"), for_s=HOUR_S)
     assert world.list_records() == {}
+
+
+def refuse(rtype: str, *, blames: bool = False) -> Callable[[Batch], Outcome | None]:
+    """Refuse every batch that writes a record of *rtype*."""
+    offending = (DnsName("web.example.org"),) if blames else ()
+
+    def rule(batch: Batch) -> Outcome | None:
+        return Refused(message="bad", offending_names=offending) if list_writes(batch, rtype) else None
+
+    return rule
+
+
+def list_writes(batch: Batch, rtype: str) -> list[Write]:
+    return [
+        write for write in batch.writes if write.new and write.new.type == rtype and write.new.targets[0][-2:] == "66"
+    ]
+
+
+@pytest.mark.parametrize("blames", [False, True])
+@pytest.mark.parametrize(
+    ("rtype", "bad", "targets"),
+    [("AAAA", "2001:db8::66", ("192.0.2.1", "192.0.2.2")), ("A", "192.0.2.66", ("2001:db8::1", "2001:db8::2"))],
+)
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_record_follows_its_object_beside_a_refused_one(
+    rtype: str, bad: str, targets: tuple[str, ...], *, blames: bool, changes: bool
+) -> None:
+    world = start_cluster()
+    world.provider.rule = refuse(rtype, blames=blames)
+    for target in targets:
+        world.apply(web(target), for_s=0.0)
+        for ttl_s in range(5):
+            again = endpoint("web.example.org", rtype, bad, recordTTL=100 + ttl_s * changes)
+            world.apply(attack(again), for_s=1.0)
+        assert list(world.list_records().values()) == [(target,)]
+
+
+def test_the_pause_of_a_refused_record_goes_on_while_another_of_its_name_changes() -> None:
+    world = start_cluster(web("192.0.2.1"))
+    world.provider.rule = refuse("AAAA")
+    world.apply(attack(endpoint("web.example.org", "AAAA", "2001:db8::66")), for_s=10)
+    for minute in range(15):
+        world.apply(web(f"192.0.2.{minute}"), for_s=MINUTE_S)
+        assert world.list_records() == {"web A": (f"192.0.2.{minute}",)}
+    tries = [one for one in world.provider.submissions if list_writes(one.batch, "AAAA")]
+    assert len(tries) == 5  # after 0, 1, 3, 7 and 15 minutes
+    assert ("AAAA", Action.NONE, Reason.REFUSED) in world.list_decisions("web")
+
+
+@pytest.mark.parametrize("blames", [False, True])
+def test_refused_names_that_keep_changing_delay_no_other_name(*, blames: bool) -> None:
+    names = [DnsName(f"x{number}.example.org") for number in range(40)]
+    world = start_cluster(web("192.0.2.1"))
+
+    def rule(batch: Batch) -> Outcome | None:
+        found = tuple(one.name for one in batch.change_sets if one.name in names)
+        return Refused(message="bad", offending_names=found if blames else ()) if found else None
+
+    world.provider.rule = rule
+    for second in range(120):
+        bad = [endpoint(name, "A", "192.0.2.66", recordTTL=100 + second) for name in names]
+        world.apply(attack(*bad), for_s=1.0)
+    before = len(world.provider.submissions)
+    for second in range(20):
+        bad = [endpoint(name, "A", "192.0.2.66", recordTTL=300 + second) for name in names]
+        world.apply(attack(*bad), web(f"192.0.2.{second // 4}"), for_s=1.0)
+        assert second % 4 < 3 or world.list_records() == {"web A": (f"192.0.2.{second // 4}",)}
+    assert len(world.provider.submissions) <= before + 30
