@@ -149,7 +149,8 @@ def get_key(change_set: ChangeSet) -> RecordKey:
 
 def select_others(sets: tuple[ChangeSet, ...], failed: tuple[ChangeSet, ...]) -> tuple[ChangeSet, ...]:
     """Return those of *sets* that make other changes than each of *failed*."""
-    return tuple([one for one in sets if not any(are_equivalent((one,), (other,)) for other in failed)])
+    by_key = {get_key(one): (one,) for one in failed}
+    return tuple([one for one in sets if not are_equivalent((one,), by_key.get(get_key(one), ()))])
 
 
 class RetryTable:

@@ -65,7 +65,8 @@ class WriteQueue:
     """The change sets of one zone that are queued or being written, and the retries of those that failed.
 
     A batch that fails without naming a record is sent in halves, until the names that fail are found. Names in such
-    groups, and names that failed alone, are never sent together with others.
+    groups, and names that failed alone, are never sent together with others. The last half of a name is a change set:
+    once the name failed, its change sets are sent one at a time, and those that fail wait.
 
     Attributes:
         queued: by name, the change sets that are planned and not sent.
@@ -90,9 +91,7 @@ class WriteQueue:
         self._sent: dict[DnsName, Sets] = {}
         self._tried_at = self._retried_at = -math.inf  # when the last batch without and with names that failed was sent
         self._changed_failed_at = -math.inf  # when a name that failed alone before failed again with other changes
-        self._next_turn = (
-            0  # of names that never failed, groups, and names that failed alone: with other changes, the same
-        )
+        self._next_turn = 0  # of names that never failed, groups, and names that failed alone: with other changes, same
         self._groups: dict[DnsName, int] = {}  # names of a batch that failed have the same number; the least goes next
         self._failed_in_a_row = 0
         self._last_failure: Blocked | None = None
