@@ -5,7 +5,7 @@ See docs/design/architecture.md; docs/design/delete-safety.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, KeysView
+from collections.abc import Callable, Collection, Iterable, KeysView
 
 from msgspec.structs import replace
 
@@ -33,6 +33,7 @@ from extdns.model.reason import Reason
 from extdns.planner.settings import PlanSettings
 
 NameAndIdentifier = tuple[DnsName, str]
+FindEnd = Callable[[DnsName], Evidence | Blocked]
 
 _ENDINGS = {
     Cause.VERSION: Evidence.HOSTNAME_REMOVED,
@@ -89,7 +90,8 @@ class ClaimIndex:
         else:
             self._missing_dependencies.pop(requester, None)
         self._store_problems(requester, seen.claims)
-        renewed = self._renew(seen)
+        find_end = self._explain_ends(seen)
+        renewed = self._renew(seen, find_end)
         if seen.cause not in PRESENT:
             self._by_requester.pop(requester, None)
         else:
@@ -100,8 +102,9 @@ class ClaimIndex:
             return renewed
         self.revision += 1
         names = self._reindex(before, seen.claims)
-        self._remember(before, seen)
-        reverse = self._update_ptr_claims(before, seen, is_evidence=is_planning or seen.cause not in PRESENT)
+        self._remember(before, seen, find_end)
+        is_evidence = is_planning or seen.cause not in PRESENT
+        reverse = self._update_ptr_claims(before, seen, find_end if is_evidence else None)
         return names.union(reverse, renewed)
 
     def copy(self) -> ClaimIndex:
@@ -251,7 +254,7 @@ class ClaimIndex:
             self._by_name[name] = _in_order((*self._by_name.get(name, ()), *claims))
         return names.union(added)
 
-    def _remember(self, before: tuple[Claim, ...], seen: Observation) -> None:
+    def _remember(self, before: tuple[Claim, ...], seen: Observation, find_end: FindEnd) -> None:
         if not (before or self._ended):
             return
         now = {(claim.name, claim.set_identifier) for claim in _list_requests(seen.claims)}
@@ -260,7 +263,7 @@ class ClaimIndex:
                 self._ended[name].pop((identifier, seen.key.resource), None)
         for claim in _list_requests(before):
             if (claim.name, claim.set_identifier) not in now:
-                self._store_end(claim.name, claim.set_identifier, seen, self._find_end(seen, claim.name))
+                self._store_end(claim.name, claim.set_identifier, seen, find_end(claim.name))
 
     def _store_end(self, name: DnsName, identifier: str, seen: Observation, end: Evidence | Blocked) -> None:
         resource = seen.key.resource
@@ -268,16 +271,21 @@ class ClaimIndex:
         if isinstance(end, Blocked) or seen.missing_dependencies:
             self._provisional.setdefault(resource, []).append((name, identifier))
 
-    def _find_end(self, seen: Observation, name: DnsName) -> Evidence | Blocked:
-        if seen.cause in PRESENT and (hidden := self.find_hidden_request(seen.key)):
-            return hidden
-        filtered = any(isinstance(claim, ExcludedClaim) and claim.name in {None, name} for claim in seen.claims)
-        return Evidence.FILTERED_OUT if filtered and seen.cause is Cause.VERSION else _ENDINGS[seen.cause]
+    def _explain_ends(self, seen: Observation) -> FindEnd:
+        """Return a function that tells as what evidence a claim to a name ends with *seen*, or why as none."""
+        hidden = self.find_hidden_request(seen.key) if seen.cause in PRESENT else None
+        end = hidden or _ENDINGS[seen.cause]
+        if hidden or seen.cause is not Cause.VERSION:
+            return lambda _: end
+        excluded = {claim.name for claim in seen.claims if isinstance(claim, ExcludedClaim)}
+        return lambda name: Evidence.FILTERED_OUT if excluded & {None, name} else end
 
-    def _update_ptr_claims(self, before: tuple[Claim, ...], seen: Observation, *, is_evidence: bool) -> set[DnsName]:
+    def _update_ptr_claims(
+        self, before: tuple[Claim, ...], seen: Observation, find_end: FindEnd | None
+    ) -> set[DnsName]:
         """Derive the PTR claims of the names whose claims changed; return the reverse names whose claims changed.
 
-        The end of a PTR claim is stored for its object and for the one that *seen* is about.
+        With *find_end*, the end of a PTR claim is stored for its object and for the one that *seen* is about.
         """
         if rrtype.PTR not in self._settings.managed_types:
             return set()
@@ -287,10 +295,11 @@ class ClaimIndex:
         for name in sorted({claim.name for claim in changed}):
             requester = (seen.source, seen.key)
             gone, new = self.ptr_claims.update(name, self.claims(name), requester)
-            for claim in gone if is_evidence else ():
-                end = self._find_end(seen, name)
-                self._store_end(claim.name, "", seen, end)
-                self._ended[claim.name]["", claim.provenance.ref.key.resource] = end
+            if find_end and gone:
+                end = find_end(name)
+                for claim in gone:
+                    self._store_end(claim.name, "", seen, end)
+                    self._ended[claim.name]["", claim.provenance.ref.key.resource] = end
             all_gone += gone
             all_new += new
         self._reindex(tuple(all_gone), tuple(all_new))
@@ -315,7 +324,7 @@ class ClaimIndex:
                     ends[identifier, resource] = block
                     self._provisional.setdefault(resource, []).append((name, identifier))
 
-    def _renew(self, seen: Observation) -> set[DnsName]:
+    def _renew(self, seen: Observation, find_end: FindEnd) -> set[DnsName]:
         """Replace the provisional ends of claims of the object of *seen*; return their names.
 
         These are the ends that are not evidence and, if the object is gone now, also those that may rest on a
@@ -328,7 +337,7 @@ class ClaimIndex:
             if isinstance(former, Evidence):
                 self._store_end(name, identifier, seen, former if seen.cause in PRESENT else _ENDINGS[seen.cause])
             elif former:
-                self._store_end(name, identifier, seen, self._find_end(seen, name))
+                self._store_end(name, identifier, seen, find_end(name))
         return {name for name, _ in due}
 
     def have_ended(self, names: Collection[DnsName]) -> bool:

@@ -1,7 +1,8 @@
 """Count what the largest object that etcd takes costs, of each kind that sources read, under the example rules in CEL.
 
-Usage: largest KIND, one of the keys of `OBJECTS`. Calls of functions are counted, not time. The longest step of the
-engine without the object is that of one new Service. Meanwhile another Service must be published.
+Usage: largest KIND [changes], KIND being one of the keys of `OBJECTS`. Calls of functions are counted, not time. The
+longest step of the engine without the object is that of one new Service. Meanwhile another Service must be published.
+With "changes", the object is changed and deleted, without rules.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ FLAGS: Final = (
         "--unstructured-resource=configmaps.v1",
         "--manifests=/dev/null",
     ),
+)
+PTR_FLAGS: Final = (
+    *FLAGS,
+    *(f"--managed-record-types={rtype}" for rtype in ("A", "AAAA", "CNAME", "PTR")),
+    "--create-ptr",
 )
 SOURCES: Final = build_sources(parse((*REQUIRED_FLAGS, *FLAGS), {}))
 
@@ -188,31 +194,34 @@ class CountingRules:
 
 
 class Counted:
-    """An engine or observer that counts the calls of functions in the longest call of its method *method*."""
+    """An engine, observer or index that counts the calls of functions in the longest call of its method *method*.
 
-    def __init__(self, inner: Any, method: str) -> None:  # noqa: ANN401 - either
-        self._inner, self.longest = inner, 0
+    With *builtins*, calls of functions in C count, too: a loop may call no others.
+    """
+
+    def __init__(self, inner: Any, method: str, *, builtins: bool = False) -> None:  # noqa: ANN401 - any of them
+        self._inner, self._builtins, self.longest = inner, builtins, 0
         setattr(self, method, partial(self._count, getattr(inner, method)))
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - everything else is that of the inner one
         return getattr(self._inner, name)
 
-    def _count(self, function: Callable[..., T], *arguments: object) -> T:
-        result, calls = count_calls(function, *arguments)
+    def _count(self, function: Callable[..., T], *arguments: object, **named: object) -> T:
+        result, calls = count_calls(partial(function, **named), *arguments, builtins=self._builtins)
         self.longest = max(self.longest, calls)
         return result
 
 
-def count_calls(function: Callable[..., T], *arguments: object) -> tuple[T, int]:
-    """Call *function*, and return its result with how many functions were called."""
-    profile = Profile(builtins=False)
+def count_calls(function: Callable[..., T], *arguments: object, builtins: bool = False) -> tuple[T, int]:
+    """Call *function*, and return its result with how many functions were called; with *builtins*, also those in C."""
+    profile = Profile(builtins=builtins)
     result = profile.runcall(function, *arguments)
     return result, sum(entry.callcount for entry in profile.getstats())
 
 
-def main(kind: str) -> None:
+def main(kind: str, changes: str = "") -> None:
     """Print the figures of the largest object of *kind*."""
-    print_figures(**measure(kind))
+    print_figures(**(measure_changes(kind) if changes else measure(kind)))
 
 
 def measure(kind: str, most: int = MAX_BYTES) -> dict[str, int]:
@@ -228,10 +237,8 @@ def measure(kind: str, most: int = MAX_BYTES) -> dict[str, int]:
     world.engine, world.observer = engine, observer  # type: ignore[assignment]
     world.apply(objects.service("shop/one", "one.example.org", "11.0.0.9"), for_s=60.0)
     without, engine.longest, observer.longest, rules.count = engine.longest, 0, 0, 0
-    few, more = (len(json.dumps(make(kind, size))) for size in (1000, 2000))
-    item_bytes = max(1, (more - few) // 1000)
     other = objects.service("shop/other", "other.example.org", "11.0.0.9")
-    world.apply(make(kind, max(1, (most - 1000) // (item_bytes + 1))), other, for_s=60.0)
+    world.apply(make(kind, find_size(kind, most)), other, for_s=60.0)
     if "other A" not in world.list_records():
         raise SystemExit("another name was not published")
     names = len({decision.name for decision in world.reported})
@@ -242,6 +249,35 @@ def measure(kind: str, most: int = MAX_BYTES) -> dict[str, int]:
         "step_calls": engine.longest,
         "step_calls_without": without,
     }
+
+
+def measure_changes(kind: str, most: int = MAX_BYTES) -> dict[str, int]:
+    """Return the figures for an object of *kind* of which all names change, then half are removed, and then all.
+
+    Each time they are the most calls to store the claims of the object and of the PTR records derived from them, and the
+    calls in the longest step.
+    """
+    world = start_cluster(_make_gateway(), objects.service(KEY, "", ADDRESS), flags=PTR_FLAGS)
+    engine, claims = Counted(world.engine, "step"), Counted(world.engine.claims, "update", builtins=True)
+    world.engine.claims, world.engine = claims, engine  # type: ignore[assignment]
+    size = find_size(kind, most)
+    renamed, halved = (
+        json.loads(json.dumps(make(kind, count)).replace(".example.org", ".new.example.org"))
+        for count in (size, max(1, size // 2))
+    )
+    world.apply(make(kind, size), for_s=60.0)
+    figures = {}
+    for word, change in (("rename", world.apply), ("halve", world.apply), ("delete", world.delete)):
+        engine.longest = claims.longest = 0
+        change(renamed if word == "rename" else halved, for_s=300.0)
+        figures |= {f"{word}_claim_calls": claims.longest, f"{word}_step_calls": engine.longest}
+    return figures
+
+
+def find_size(kind: str, most: int) -> int:
+    """Return how often the parts of an object of *kind* may be repeated for it to have at most *most* bytes."""
+    few, more = (len(json.dumps(make(kind, size))) for size in (1000, 2000))
+    return max(1, (most - 1000) // (max(1, (more - few) // 1000) + 1))
 
 
 def _make_gateway() -> Json:

@@ -6,7 +6,7 @@ import pytest
 
 from extdns.model.dns_name import DnsName
 from extdns.resources.gateway_api import GATEWAY
-from tests.bench.largest import OBJECTS, Counted, count_calls, measure
+from tests.bench.largest import OBJECTS, Counted, count_calls, measure, measure_changes
 from tests.cluster_world import start_cluster
 from tests.fakes.view import FakeView
 from tests.swap.objects import dnsendpoint, endpoint
@@ -20,6 +20,13 @@ def test_what_an_object_costs_under_the_example_rules_grows_no_faster_than_its_s
     assert whole["evaluations"] <= 2 * whole["names"]
     assert whole["step_calls"] <= 2.3 * half["step_calls"]
     assert whole["claim_calls"] <= 2.3 * half["claim_calls"]
+
+
+# the larger of those with many targets is refused
+@pytest.mark.parametrize("kind", [kind for kind in OBJECTS if "900 targets" not in kind])
+def test_what_changes_of_an_object_cost_grows_no_faster_than_its_size(kind: str) -> None:
+    half, whole = (measure_changes(kind, most) for most in (3_000, 5_000))
+    assert [figure for figure, calls in whole.items() if calls > 2.3 * half[figure]] == []
 
 
 def test_a_route_and_its_gateway_cost_no_more_than_their_hostnames_together() -> None:
