@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _log = log.get(__name__)
 # `take` returns as soon as something changes; this timeout only keeps the heartbeat recent
 _TAKE_TIMEOUT_S: Final = 15.0
-# after which changes of other objects go before the objects that depend on a changed one
-_DEPENDENTS_FOR_S: Final = 0.1
+# for how long claims are computed before the engine gets them and more changes are taken
+_OBSERVE_FOR_S: Final = 0.1
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
 _CLOSE_TIMEOUT_S: Final = 2.0
@@ -192,7 +192,7 @@ class ClusterThread:
 
     def _observe(self, changes: tuple[ClusterChange, ...]) -> tuple[Observation, ...]:
         """Return the observations for *changes*. If the observer raises, observe each change by itself."""
-        until_s = self._clock.monotonic_s() + _DEPENDENTS_FOR_S
+        until_s = self._clock.monotonic_s() + _OBSERVE_FOR_S
         try:
             return self._observer.observe(changes, has_time=lambda: self._clock.monotonic_s() < until_s)
         except Exception:  # noqa: BLE001 - law 3

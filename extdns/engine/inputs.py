@@ -70,7 +70,7 @@ class Observed(Value, frozen=True, kw_only=True):
 
     Attributes:
         received_at_s: monotonic time at which the objects arrived, 0 if it is not known; only for metrics.
-        has_more: whether observations of other objects follow that depend on what changed until now.
+        has_more: whether observations of other objects follow that changed until now, or depend on those.
     """
 
     observations: tuple[Observation, ...]

@@ -58,8 +58,8 @@ class Observer:
         self._waiting: dict[Kind, set[Requester]] = {}
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Mapping[str, str]] = {}
-        # by namespace: those whose claims depend on what changed, and that are not computed yet
-        self._due: OrderedDict[str, OrderedDict[Requester, None]] = OrderedDict()
+        self._due: dict[Requester, Cause] = {}
+        self._changed, self._dependents = Line(), Line()  # those that are due, and some that no longer are
         self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
         # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
         self._absent: dict[Requester, None] = {}
@@ -70,62 +70,52 @@ class Observer:
     ) -> tuple[Observation, ...]:
         """Compute the claims of the objects that *changes* concern, once for each source that reads it.
 
-        Those that only depend on a changed object follow while *has_time*, at least one, but all if a kind is synced
-        now. Later calls compute the others, so that an object on which thousands depend does not delay changes of
-        others. Namespaces take turns.
+        Those that changed are computed while *has_time*, at least one, and then those that depend on them, too; but all
+        if the phase of a kind changes now. Later calls compute the others, so that many objects, or one on which
+        thousands depend, do not delay changes of others. Namespaces take turns.
         """
-        due: dict[Requester, Cause] = {}
-        is_synced = False
-        for change in changes:
-            match change:
-                case ObjectChange():
-                    self._touch(change, due)
-                case KindChange(state=state) if state.phase is Phase.SYNCED:
-                    self._add_due(self._waiting.pop(state.kind, ()))
-                    is_synced = True
-                case KindChange() | ObjectProblem() | IdentityRead():
-                    pass
-        found = [self._observe(requester, cause) for requester, cause in due.items()]
-        for requester in due:
-            if waiting := self._due.get(requester.key.namespace):
-                waiting.pop(requester, None)
-        while dependent := self._take_due():
-            found.append(self._observe(dependent, Cause.DEPENDENCY))
-            if not (is_synced or has_time()):
-                break
-        if len(self._missing) > self._max_missing:
+        if self.is_done and len(self._missing) > self._max_missing:
             needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
             self._missing = dict(needed)
             self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
+        is_phase_new = False
+        for change in changes:
+            match change:
+                case ObjectChange():
+                    self._touch(change)
+                case KindChange(state=state):
+                    if state.phase is Phase.SYNCED:
+                        self._add_dependents(self._waiting.pop(state.kind, ()))
+                    is_phase_new = True
+                case ObjectProblem() | IdentityRead():
+                    pass
+        found: list[Observation] = []
+        for line in (self._changed, self._dependents):
+            while requester := line.take():
+                if cause := self._due.pop(requester, None):
+                    found.append(self._observe(requester, cause))
+                    if not (is_phase_new or has_time()):
+                        break
         return tuple(found)
 
     @property
     def is_done(self) -> bool:
         """Whether no claims are left to compute."""
-        return not any(self._due.values())
+        return not self._due
 
-    def _add_due(self, requesters: Iterable[Requester]) -> None:
+    def _add_dependents(self, requesters: Iterable[Requester]) -> None:
         for requester in sorted(requesters):
-            self._due.setdefault(requester.key.namespace, OrderedDict())[requester] = None
+            self._due.setdefault(requester, Cause.DEPENDENCY)
+            self._dependents.add(requester)
 
-    def _take_due(self) -> Requester | None:
-        """Remove the requester that has waited longest in the namespace whose turn it is, and return it."""
-        while self._due:
-            namespace, requesters = self._due.popitem(last=False)
-            if requesters:
-                requester, _ = requesters.popitem(last=False)
-                self._due[namespace] = requesters
-                return requester
-        return None
-
-    def _touch(self, change: ObjectChange, due: dict[Requester, Cause]) -> None:
+    def _touch(self, change: ObjectChange) -> None:
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
         for name in self._names.get(change.key.kind, ()):
             requester = Requester(name, change.key)
-            due.pop(requester, None)
-            due[requester] = cause
+            self._due[requester] = cause
+            self._changed.add(requester)
         versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
-        self._add_due(self._dependencies.find_dependents(change.key, versions) - self._absent.keys())
+        self._add_dependents(self._dependencies.find_dependents(change.key, versions) - self._absent.keys())
         if cause is Cause.MISSING:
             self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
         else:
@@ -220,6 +210,27 @@ class Requester(NamedTuple):
 
     source: str
     key: ObjectKey
+
+
+class Line:
+    """Requesters in the order in which they came, except that namespaces take turns."""
+
+    def __init__(self) -> None:
+        self._by_namespace: OrderedDict[str, OrderedDict[Requester, None]] = OrderedDict()
+
+    def add(self, requester: Requester) -> None:
+        """Put *requester* at the end; one that waits already keeps its place."""
+        self._by_namespace.setdefault(requester.key.namespace, OrderedDict()).setdefault(requester)
+
+    def take(self) -> Requester | None:
+        """Remove the one that has waited longest in the namespace whose turn it is, and return it."""
+        if not self._by_namespace:
+            return None
+        namespace, requesters = self._by_namespace.popitem(last=False)
+        requester, _ = requesters.popitem(last=False)
+        if requesters:
+            self._by_namespace[namespace] = requesters
+        return requester
 
 
 class Selection(NamedTuple):

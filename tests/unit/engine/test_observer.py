@@ -223,6 +223,35 @@ def test_namespaces_take_turns_if_many_objects_depend_on_changed_ones() -> None:
     assert source.computed_names == ["a", "b", "z", "c"]
 
 
+def test_namespaces_take_turns_if_many_objects_change() -> None:
+    objects, source, observer = start_observer(get_slice)
+    observer.observe([objects.change(SERVICE, name) for name in ("a", "b", "c")], has_time=lambda: False)
+    observer.observe([objects.change(SERVICE, "z", namespace="zoo")], has_time=lambda: False)
+    observer.observe([], has_time=lambda: False)
+    assert source.computed_names == ["a", "b", "z"]
+    assert not observer.is_done
+    observer.observe([])
+    assert source.computed_names == ["a", "b", "z", "c"]
+
+
+def test_an_object_that_waits_is_observed_as_changed_although_it_depends_on_another() -> None:
+    objects, _, observer = start_observer(get_slice, "a", "b", "c")
+    gone = [objects.change(SERVICE, name, seen=Sighting.DELETED) for name in ("a", "b", "c")]
+    first = observer.observe(gone, has_time=lambda: False)
+    more = [observer.observe([objects.change(SLICE, "c")], has_time=lambda: False), observer.observe([])]
+    found = [*first, *(one for observations in more for one in observations)]
+    assert sorted(list_causes(found)) == [(name, Cause.DELETED) for name in ("a", "b", "c")]
+
+
+@pytest.mark.parametrize("phase", [Phase.SYNCED, Phase.NOT_SERVED])
+def test_all_that_changed_before_is_observed_when_the_phase_of_a_kind_changes(phase: Phase) -> None:
+    objects, source, observer = start_observer(get_slice)
+    observer.observe([objects.change(SERVICE, name) for name in ("a", "b", "c")], has_time=lambda: False)
+    observer.observe([KindChange(state=KindState(kind=SERVICE, phase=phase))], has_time=lambda: False)
+    assert source.computed_names == ["a", "b", "c"]
+    assert observer.is_done
+
+
 def test_not_computed_if_only_an_earlier_version_looked_the_object_up() -> None:
     objects, source, observer = start_observer(get_slice, "web")
     source.find_dependencies = lambda _obj, _view: ()
