@@ -28,15 +28,22 @@ if TYPE_CHECKING:
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
-    from extdns.model.claim import Claim
+    from extdns.model.change import Decision
+    from extdns.model.claim import Claim, Provenance
+    from extdns.model.dns_name import DnsName
     from extdns.model.kind import ObjectKey
     from extdns.ports import Clock, StatusWriter
+
+    Requests = dict[tuple[str, Provenance], list[Decision]]
+    FindRequests = Callable[[DnsName], Requests]
 
 _log = log.get(__name__)
 
 _REMOVED: Final = frozenset({Cause.DELETED, Cause.MISSING})
 _MIN_PAUSE_S: Final = 0.1
 _MAX_PAUSE_S: Final = 5.0
+_MAX_WORK_S: Final = 0.1
+"""After which the other statuses that are due have to wait for the next time."""
 _PAUSE_PER_WORK: Final = 20.0
 """Seconds of pause for each second of work: statuses take at most a twentieth of the time of the engine's thread."""
 
@@ -103,12 +110,12 @@ class StatusUpdater(Participant):
         None is written before `next_deadline_at`.
         """
         if self._clock.monotonic_s() >= self.next_deadline_at:
-            self._write_final()
+            self._write_final(for_s=_MAX_WORK_S)
 
     def close(self, timeout_s: float) -> None:
         """Write the statuses of objects whose records are all written; let the writer finish within *timeout_s*."""
         if self._gate.is_open():
-            self._write_final()
+            self._write_final(for_s=math.inf)
         self._writer.close(timeout_s)
 
     @property
@@ -141,30 +148,43 @@ class StatusUpdater(Participant):
             self._pause_s = _MIN_PAUSE_S
             self._next_write_at = min(self._next_write_at, self._clock.monotonic_s() + self._pause_s)
 
-    def _write_final(self) -> None:
-        began_at = self._clock.monotonic_s()
-        find_resources = cache(self._find_resources)  # of one pass, and only if an object is deleted
+    def _write_final(self, for_s: float) -> None:
+        """Write the statuses that are final, at least one that is due and more for *for_s*; those that wait follow."""
+        began_at = now_s = self._clock.monotonic_s()
+        # of one pass: the first only if an object is deleted
+        find_resources, find_requests = cache(self._find_resources), cache(self._index_requests)
         for key in tuple(self._due):
             observed = self._objects[key]
             if observed.deleted_at:
-                self._release(key, observed, find_resources)
-                continue
-            status = self._build_status(key, observed)
-            if status is not None:
-                del self._due[key]
-                if not _is_excluded(status, observed.claims):
-                    self._writer.write(status)
-        now_s = self._clock.monotonic_s()
+                is_final = self._release(key, observed, find_resources)
+            else:
+                is_final = self._write(key, observed, find_requests)
+            del self._due[key]
+            if not is_final:
+                self._due[key] = None
+            now_s = self._clock.monotonic_s()
+            if now_s - began_at >= for_s:
+                break
+        else:
+            self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
         self._next_write_at = now_s + max(self._pause_s, (now_s - began_at) * _PAUSE_PER_WORK)
-        self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
 
-    def _build_status(self, key: ObjectKey, observed: _ObservedObject) -> ObjectStatus | None:
+    def _write(self, key: ObjectKey, observed: _ObservedObject, find_requests: FindRequests) -> bool:
+        """Write the status of an object; return False if it is not final."""
+        status = self._build_status(key, observed, find_requests)
+        if status is not None and not _is_excluded(status, observed.claims):
+            self._writer.write(status)
+        return status is not None
+
+    def _build_status(
+        self, key: ObjectKey, observed: _ObservedObject, find_requests: FindRequests
+    ) -> ObjectStatus | None:
         """Return the status of an object; None if one of its records is not decided and written yet."""
         problems: list[EndpointProblem] = []
         count = 0
         for claim in observed.claims:
             if isinstance(claim, ExcludedClaim) or claim.provenance.derivation is Derivation.NONE:
-                result = self._find_claim_problem(claim)
+                result = self._find_claim_problem(claim, find_requests)
                 if result is None:
                     return None
                 count += 1
@@ -181,18 +201,21 @@ class StatusUpdater(Participant):
 
     def _release(
         self, key: ObjectKey, observed: _ObservedObject, find_resources: Callable[[], AbstractSet[str] | None]
-    ) -> None:
-        """Let the deleted object go if none of its records is published for it any more, or its time is over."""
+    ) -> bool:
+        """Let the deleted object go if none of its records is published for it any more, or its time is over.
+
+        Return False if it must stay.
+        """
         age = self._clock.now() - datetime.fromisoformat(observed.deleted_at or "")
         is_late = age.total_seconds() >= self._finalizer_timeout_s
         if not is_late:
             resources = find_resources()
             if resources is None or key.resource in resources:
-                return
+                return False
         elif self._finalizer_timeout_s:
             _log.warning(Event.FINALIZER_TIMED_OUT, object=str(key), deleted_at=observed.deleted_at)
-        del self._due[key]
         self._writer.write(ReleasedObject(key=key, generation=observed.generation))
+        return True
 
     def _find_resources(self) -> AbstractSet[str] | None:
         """Return the resources of our records that no object requests; None if that is not known now."""
@@ -205,7 +228,7 @@ class StatusUpdater(Participant):
         }
 
     def _find_claim_problem(
-        self, claim: ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim
+        self, claim: ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim, find_requests: FindRequests
     ) -> EndpointProblem | None:
         """Return whether the endpoint of *claim* is valid and published, and why not; None if undecided."""
         match claim:
@@ -223,7 +246,7 @@ class StatusUpdater(Participant):
                 is_valid = not reason.row.is_invalid
                 return EndpointProblem(field=provenance.field, name=name, reason=reason, detail=detail, valid=is_valid)
             case ResolvedClaim():
-                result = self._find_publication(claim)
+                result = self._find_publication(claim, find_requests)
                 first = next((one for one in claim.warnings if not one.reason.row.is_remark), None)
                 if result is not None and result.published and first:
                     detail = f"{first.field}: {describe_invalid_value(first.value, first.allowed)}"
@@ -232,15 +255,19 @@ class StatusUpdater(Participant):
             case _:
                 assert_never(claim)
 
-    def _find_publication(self, claim: ResolvedClaim) -> EndpointProblem | None:
+    def _index_requests(self, name: DnsName) -> Requests:
+        """Return the decisions about *name* by the set identifier and each claim that requested them."""
+        found: Requests = {}
+        for decision in self._engine.decisions.decisions(name):
+            for provenance in decision.requested_by:
+                found.setdefault((decision.set_identifier, provenance), []).append(decision)
+        return found
+
+    def _find_publication(self, claim: ResolvedClaim, find_requests: FindRequests) -> EndpointProblem | None:
         """Return whether the record is in each of its zones, and why not; None if it is not decided and written yet."""
         if not self._engine.is_final(claim.name):
             return None
-        decisions = [
-            decision
-            for decision in self._engine.decisions.decisions(claim.name)
-            if decision.set_identifier == claim.set_identifier and claim.provenance in decision.requested_by
-        ]
+        decisions = find_requests(claim.name).get((claim.set_identifier, claim.provenance), ())
         if not decisions or any(decision.action in CHANGING for decision in decisions):
             return None
         worst = next((decision for decision in decisions if decision.reason not in IN_SYNC), decisions[0])

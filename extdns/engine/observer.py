@@ -78,17 +78,7 @@ class Observer:
             needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
             self._missing = dict(needed)
             self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
-        is_phase_new = False
-        for change in changes:
-            match change:
-                case ObjectChange():
-                    self._touch(change)
-                case KindChange(state=state):
-                    if state.phase is Phase.SYNCED:
-                        self._add_dependents(self._waiting.pop(state.kind, ()))
-                    is_phase_new = True
-                case ObjectProblem() | IdentityRead():
-                    pass
+        is_phase_new = self._enqueue(changes)
         found: list[Observation] = []
         for line in (self._changed, self._dependents):
             while requester := line.take():
@@ -102,6 +92,21 @@ class Observer:
     def is_done(self) -> bool:
         """Whether no claims are left to compute."""
         return not self._due
+
+    def _enqueue(self, changes: Iterable[ClusterChange]) -> bool:
+        """Make due whatever *changes* concern; return whether the phase of a kind is among them."""
+        is_phase_new = False
+        for change in changes:
+            match change:
+                case ObjectChange():
+                    self._touch(change)
+                case KindChange(state=state):
+                    is_phase_new = True
+                    if state.phase is Phase.SYNCED:
+                        self._add_dependents(self._waiting.pop(state.kind, ()))
+                case ObjectProblem() | IdentityRead():
+                    pass
+        return is_phase_new
 
     def _add_dependents(self, requesters: Iterable[Requester]) -> None:
         for requester in sorted(requesters):

@@ -14,7 +14,9 @@ from extdns.controller.write_gate import WriteGate
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.effects import Effect, ReportDecisions, SubmitBatch
 from extdns.engine.inputs import BatchCompleted, Cause, Input, LeadershipChanged, Observed, TimePassed
+from extdns.model.change import Decision
 from extdns.model.claim import Claim, ClaimWarning, Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim
+from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.object_status import ObjectStatus, PolicyStatus, ReleasedObject
 from extdns.model.reason import Reason
@@ -318,6 +320,48 @@ def test_closing_writes_the_last_statuses_and_closes_the_writer() -> None:
     scene.updater.close(2.0)
     assert scene.writer.closed
     assert scene.writer.statuses == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
+
+
+def test_many_statuses_are_written_a_few_at_a_time_and_at_the_end_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = StatusScene()
+    scene.run(change_phase(SERVICE), change_phase(INGRESS))
+
+    def advance() -> float:
+        scene.clock.now_s += 0.125
+        return scene.clock.now_s
+
+    monkeypatch.setattr(scene.clock, "monotonic_s", advance)
+    scene.updater.before_step(version(1, build_claim("late", "late"), name="late"))
+    names = ("api", "web", "www", "zoo")
+    written = [scene.run(*(version(1, build_claim(name, name), name=name) for name in names))]
+    written += [scene.run(), scene.run()]
+    scene.updater.close(1.0)
+    assert [[one.key.name for one in some] for some in (*written, scene.writer.statuses)] == [
+        [],
+        ["api"],
+        ["web"],
+        ["web", "www", "zoo"],
+    ]
+
+
+def test_decisions_about_a_name_are_read_once_for_all_its_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = StatusScene()
+    read: list[DnsName] = []
+    find, update = scene.world.engine.decisions.decisions, scene.updater.update
+
+    def find_decisions(name: DnsName) -> tuple[Decision, ...]:
+        read.append(name)
+        return find(name)
+
+    def update_only() -> None:
+        read.clear()
+        update()
+
+    monkeypatch.setattr(scene.world.engine.decisions, "decisions", find_decisions)
+    monkeypatch.setattr(scene.updater, "update", update_only)
+    claims = [at(build_claim("web", "web", f"192.0.2.{number}"), number) for number in range(3)]
+    assert len(scene.run(*synced(*claims), version(1, build_claim("api", "web"), name="api"))) == 2
+    assert read == [host("web")]
 
 
 def test_standby_writes_no_status_and_a_new_leader_writes_all() -> None:
