@@ -104,9 +104,7 @@ def gather_view(
         block=_find_block(zone_state, records, current, parts),
         other_cluster=parts.delete_guard.cluster.other_id,
         former=former,
-        may_be_merged=parts.delete_guard.merged.select(zone_state.zone.id, current, former)
-        if len(claims) > 1
-        else frozenset(),
+        may_be_merged=parts.delete_guard.merged.select(zone_state.zone.id, current) if len(claims) > 1 else frozenset(),
         rules=_gather_rules(claims, current, parts) if parts.rules.is_active else None,
     )
     if parent:

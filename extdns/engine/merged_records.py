@@ -12,11 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from extdns.engine.hold_codes import compute_record_id
-from extdns.model.change import Action
 from extdns.model.reason import Category, Reason, select_reasons
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from extdns.engine.delete_settings import DeleteSettings
     from extdns.model.change import Decision
@@ -42,28 +41,17 @@ class MergedRecords:
         self._complete: set[str] = set()  # the ids of the zones in which no record becomes merged
         self.revision = 0
 
-    def select(self, zone_id: str, current: Iterable[OwnedRecord], former: Sequence[Decision]) -> frozenset[RecordKey]:
+    def select(self, zone_id: str, current: Iterable[OwnedRecord]) -> frozenset[RecordKey]:
         """Return the keys of the *current* records that count as merged if they equal the merge.
 
-        These are the merged ones and, until every name of the zone was planned, those about which *former*, the last
-        decisions, decide nothing.
+        These are the merged ones and, until every name of the zone was planned, all: what is decided before may lack
+        the requests of a kind that is not synced.
         """
-        if zone_id in self._complete and not (self._found.get(zone_id) or self._loaded.get(zone_id)):
+        is_open = zone_id not in self._complete
+        if not (is_open or self._found.get(zone_id) or self._loaded.get(zone_id)):
             return _NONE
-        decided = {
-            (one.set_identifier, one.type)
-            for one in former
-            if one.zone and one.zone.id == zone_id and one.action is not Action.NONE and one.reason not in _UNDECIDED
-        }
-        return frozenset(
-            owned.key
-            for owned in current
-            if owned.is_ours
-            and (
-                self._is_merged(zone_id, owned.key)
-                or not (zone_id in self._complete or (owned.record.set_identifier, owned.record.type) in decided)
-            )
-        )
+        ours = [owned.key for owned in current if owned.is_ours]
+        return frozenset(key for key in ours if is_open or self._is_merged(zone_id, key))
 
     def observe(self, zone_id: str, name: DnsName, decisions: Iterable[Decision]) -> None:
         """Store which records at *name* are merged, by the new *decisions* about it. Undecided ones stay merged."""

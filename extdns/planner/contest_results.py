@@ -225,6 +225,10 @@ def _find_transfers(
         transfers.append(delete)
         if blocked := find_block(view, delete):
             retained[owned.key] = blocked
+    for contest in contests:  # while one of its records stays, no record of another namespace is written
+        if block := next((block for key, block in retained.items() if _covers(contest, key)), None):
+            passing = (one.owned.key for one in transfers if one.is_transfer and _covers(contest, one.owned.key))
+            retained = dict.fromkeys(passing, block) | retained
     return retained, tuple(transfers), tuple(waits)
 
 

@@ -214,6 +214,10 @@ def _check(
             if registry.is_ownership_text(target):
                 detail = f"{target[:80]} reads as an ownership record; allowed: any other text"
                 return Refusal(desired=endpoint, reason=Reason.FORGED_OWNERSHIP, detail=detail)
+    if not lenient and endpoint.set_identifier not in {one.set_identifier for one in desired}:
+        # contests are decided by the requested one
+        detail = f"the DNS service changes the set identifier to {endpoint.set_identifier!r}"
+        return Refusal(desired=desired[0], reason=Reason.UNSUPPORTED, detail=detail)
     problem = None if endpoint in desired else validate_record(endpoint, lenient=lenient)
     if problem:
         detail = f"as the DNS service changes it, {describe_invalid_value(problem.value, problem.allowed)}"

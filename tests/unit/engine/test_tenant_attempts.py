@@ -128,6 +128,18 @@ def test_a_request_that_is_never_written_takes_no_delete_out_of_the_budget(
     assert len(world.held_names()) == len(world.list_records()) == len(names)
 
 
+def test_no_address_passes_while_another_address_of_its_name_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = ("--source=service", "--source=crd", "--provider=aws-sd", "--txt-owner-id=me")
+    monkeypatch.setattr("tests.cluster_world.FLAGS", flags)
+    names = [f"w{number}.example.org" for number in range(40)]
+    victims = [service(f"victim/{number}", name, "192.0.2.1", "2001:db8::1") for number, name in enumerate(names)]
+    world = start_cluster(*victims)
+    before = world.list_records()
+    world.apply(dnsendpoint("attacker/x", *[endpoint(name, "A", "192.0.2.66") for name in names], day=9), for_s=60.0)
+    world.delete(*victims, for_s=600.0)
+    assert world.list_records() == before
+
+
 @pytest.mark.parametrize(
     ("is_valid", "left", "pointers"),
     [

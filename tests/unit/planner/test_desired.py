@@ -125,13 +125,20 @@ def test_what_could_pass_for_an_ownership_record_is_refused(
     assert found.accepted == ((A.desired,) if reason else (A.desired, desired))
 
 
-@pytest.mark.parametrize(("lenient", "is_refused"), [(False, True), (True, False)])
-def test_what_the_service_makes_of_a_record_must_be_valid_too(lenient: bool, is_refused: bool) -> None:
-    changed = replace(CNAME.desired, targets=("no name",))
-
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (replace(CNAME.desired, targets=("no name",)), Reason.INVALID_TARGET),
+        (replace(CNAME.desired, set_identifier="x"), Reason.UNSUPPORTED),
+    ],
+)
+@pytest.mark.parametrize("lenient", [False, True])
+def test_what_the_service_makes_of_a_record_must_be_valid_and_keep_its_set_identifier(
+    *, changed: DesiredRecord, reason: Reason, lenient: bool
+) -> None:
     def change(_: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         return accept_everything((changed,), zone)
 
     found = refuse_invalid(change, REGISTRY, lenient=lenient)((CNAME.desired,), ZONE)
-    assert [one.reason for one in found.refused] == ([Reason.INVALID_TARGET] if is_refused else [])
-    assert found.accepted == (() if is_refused else (changed,))
+    assert [one.reason for one in found.refused] == ([] if lenient else [reason])
+    assert found.accepted == ((changed,) if lenient else ())
