@@ -289,7 +289,7 @@ class Production(Installation):
         return self.dns.writes()
 
     def wait_for_marker(self, **more: Any) -> None:  # noqa: ANN401 - as `service`
-        """Publish a marker name, and wait until it is published: extdns has then seen all earlier changes."""
+        """Wait until a new marker name is published: extdns has then seen all earlier changes of its namespace."""
         name = f"marker-{next(self._markers)}"
         self.apply(service(name, **more))
         self.until(lambda: name in self.dns.published())

@@ -78,7 +78,7 @@ def test_the_program_deletes_the_records_of_the_namespace_after_approval(product
     with production.process() as running:
         production.until_published(*GOING[:14], "stays")
         production.delete(*going)
-        production.wait_for_marker()
+        production.wait_for_marker(namespace="old")
         running.pass_time(MINUTE_S + 1.0)
         production.wait_for_marker()
         assert production.published() == {*GOING[:14], "stays"}
@@ -142,8 +142,8 @@ def test_held_deletes_of_a_deleted_namespace_are_shown_in_log_metrics_page_and_a
     with production.process() as running:
         production.until_published(*GOING, "stays")
         production.delete(*going)
+        production.wait_for_marker(namespace="old")
         production.server.delete("Namespace", "", "old")
-        production.wait_for_marker()
         running.pass_time(MINUTE_S + 1.0)
         line = running.until("Deletes are held", "count=40", "object-deleted 40")
         (code,) = re.findall(r"extdns approve ([0-9a-f-]+)", line)
