@@ -225,10 +225,13 @@ def _find_transfers(
         transfers.append(delete)
         if blocked := find_block(view, delete):
             retained[owned.key] = blocked
+    staying = group_by(list(retained), _get_identifier)
+    passing = group_by([one.owned.key for one in transfers if one.is_transfer], _get_identifier)
     for contest in contests:  # while one of its records stays, no record of another namespace is written
-        if block := next((block for key, block in retained.items() if _covers(contest, key)), None):
-            passing = (one.owned.key for one in transfers if one.is_transfer and _covers(contest, one.owned.key))
-            retained = dict.fromkeys(passing, block) | retained
+        if stays := next((key for key in staying.get(contest.set_identifier, ()) if _covers(contest, key)), None):
+            for key in passing.get(contest.set_identifier, ()):
+                if _covers(contest, key):
+                    retained.setdefault(key, retained[stays])
     return retained, tuple(transfers), tuple(waits)
 
 
