@@ -2,11 +2,11 @@
 
 See docs/design/differences.md, "Two namespaces, one hostname".
 
-A contest decides one set identifier and type of a name. A CNAME is in contest with all types, and so is every type with
-`PlanSettings.owns_names`. The namespace that has the record keeps it; if there is no record, the namespace of the oldest
-object gets it. Claims within a namespace are merged, as external-dns merges all claims. If the namespace that has a
-record no longer requests it, but another one does, the record passes to the other one. That takes evidence and a grace
-period, but does not count in the budget, because the name stays published.
+A contest decides one set identifier and type of a name. A CNAME is in contest with all types, and so is every type
+with `PlanSettings.owns_names`. The namespace that has the record keeps it; if there is no record, the namespace of
+the oldest object gets it. Claims within a namespace are merged, as external-dns merges all claims. If the namespace
+that has a record no longer requests it, but another one does, the record passes to the other one. That takes evidence
+and a grace period, but does not count in the budget, because the name stays published.
 """
 
 from __future__ import annotations
