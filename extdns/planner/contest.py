@@ -94,18 +94,25 @@ def find_contests(
     return tuple(found)
 
 
-def find_abandoned(contenders: Iterable[Contender], current: Iterable[OwnedRecord]) -> list[OwnedRecord]:
-    """Return the *current* records whose namespace no longer requests their set identifier, while another does.
+def find_abandoned(
+    contest: Contest, contenders: Iterable[Contender], current: Iterable[OwnedRecord]
+) -> list[OwnedRecord]:
+    """Return those of *current* that *contest* decides, and that another namespace requests, but no longer their own.
 
     Such a record is deleted, or passes to another namespace, only with evidence of its own.
+
+    Args:
+        contest: one of `find_contests`.
+        contenders: the claims to its set identifier at the name, or more.
+        current: our records with that set identifier there, or more.
     """
-    requesting: dict[str, set[str]] = {}
-    for one in contenders:
-        requesting.setdefault(one.claim.set_identifier, set()).add(one.namespace)
+    requesting = {one.namespace for one in contenders if one.is_about(contest)}
     return [
         owned
         for owned in current
-        if (namespaces := requesting.get(owned.record.set_identifier)) and owned.namespace not in namespaces
+        if requesting
+        and owned.namespace not in requesting
+        and contest.covers(owned.record.set_identifier, owned.record.type)
     ]
 
 

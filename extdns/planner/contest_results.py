@@ -171,13 +171,19 @@ def _decide_contests(
     retained: Mapping[RecordKey, Blocked],
     settings: PlanSettings,
 ) -> list[ContestLoss]:
-    contending = group_by(contenders, lambda one: one.claim.set_identifier)
-    existing = group_by(ours, lambda owned: owned.record.set_identifier)
     losses: list[ContestLoss] = []
-    for contest in contests:
-        here, records = contending[contest.set_identifier], existing.get(contest.set_identifier, ())
+    for contest, here, records in _group_by_contest(contests, contenders, ours):
         losses += decide_contest(contest, here, records, retained, settings)
     return losses
+
+
+def _group_by_contest(
+    contests: Iterable[Contest], contenders: Iterable[Contender], ours: Iterable[OwnedRecord]
+) -> list[tuple[Contest, Sequence[Contender], Sequence[OwnedRecord]]]:
+    """Return each of *contests* with the contenders and our records that have its set identifier."""
+    contending = group_by(contenders, lambda one: one.claim.set_identifier)
+    existing = group_by(ours, lambda owned: owned.record.set_identifier)
+    return [(one, contending[one.set_identifier], existing.get(one.set_identifier, ())) for one in contests]
 
 
 def _find_transfers(
@@ -197,7 +203,10 @@ def _find_transfers(
         that stay wait for.
     """
     ours = _select_ours(view)
-    if not (abandoned := find_abandoned(contenders, ours)):
+    about = _group_by_contest(contests, contenders, ours)
+    if not (
+        abandoned := [(owned, here) for one, here, records in about for owned in find_abandoned(one, here, records)]
+    ):
         return {}, (), ()
     losses = _decide_contests(contests, contenders, ours, {}, planner.settings)
     winning = _select(requested.claims, contests, losses, view, planner) if losses else requested.desired
@@ -207,15 +216,18 @@ def _find_transfers(
     transfers: list[PendingDelete] = []
     waits: list[Wait] = []
     requesting = {one.desired.set_identifier for one in requested.desired.of_managed_types}
-    unresolved = group_by([one.claim for one in contenders if isinstance(one.claim, UnresolvedClaim)], _get_identifier)
-    for owned in abandoned:
+    for owned, here in abandoned:
         identifier = owned.record.set_identifier
         if identifier not in requesting:
             continue
         is_transfer = any(
             one.type == owned.record.type or not can_coexist((owned.record, one)) for one in written.get(identifier, ())
         )
-        claims = () if is_transfer else unresolved.get(identifier, ())
+        claims = [
+            one.claim
+            for one in here
+            if one.namespace == owned.namespace or (isinstance(one.claim, UnresolvedClaim) and not is_transfer)
+        ]
         finding = _VIOLATION if owned.key in requested.violating else reader.find(owned, claims, ())
         waits += finding.waits_for
         if isinstance(finding.outcome, Blocked):

@@ -82,6 +82,20 @@ def test_with_cloud_map_a_name_with_one_owner_gets_no_type_of_another_namespace(
     assert world.list_records() == {"web A": ("192.0.2.66",), "web AAAA": ("2001:db8::66",)}
 
 
+@pytest.mark.parametrize("way", ["not-listed", "without-address"])
+def test_a_type_that_is_not_requested_for_a_moment_stays_with_its_namespace(way: str) -> None:
+    both = service("victim/web", "web.example.org", "192.0.2.1", "2001:db8::1", day=2)
+    second = dnsendpoint("victim/v6", endpoint("web.example.org", "AAAA", "2001:db8::1"), day=2)
+    world = start_cluster(*((WEB, second) if way == "not-listed" else (both,)))
+    world.apply(publish("web.example.org", "AAAA", "2001:db8::66"), for_s=60.0)
+    if way == "not-listed":
+        world.drop_from_list(second, for_s=300.0)
+    else:
+        world.apply(WEB, for_s=1.0)
+        world.apply(both, for_s=60.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
+
+
 def test_a_record_of_another_type_lets_no_record_vanish_that_becomes_a_cname() -> None:
     world = start_cluster(WEB)
     world.apply(publish("web.example.org", "AAAA", "2001:db8::66"), for_s=60.0)

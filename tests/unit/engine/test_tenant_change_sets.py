@@ -72,8 +72,10 @@ def test_records_with_a_common_old_ownership_record_change_together() -> None:
     mx = "10 mx.example.com"
     records = record("web"), record("web", mx, rtype="MX"), record("web", OURS, rtype="TXT")
     flags = ["--managed-record-types=A", "--managed-record-types=MX"]
-    both = [web("192.0.2.1"), attack(endpoint("web.example.org", "MX", mx))]
-    (made,) = start_cluster(*both, flags=flags, records=records).provider.submissions
+    both = [service("other/web", "web.example.org", "192.0.2.1"), attack(endpoint("web.example.org", "MX", mx))]
+    world = start_cluster(*both, flags=flags, records=records)
+    world.run(for_s=HOUR_S)
+    (made,) = world.provider.submissions
     assert [len(one.changes) for one in made.batch.change_sets] == [2]
 
 
