@@ -3,15 +3,17 @@
 See docs/design/differences.md, "Two namespaces, one hostname".
 
 A contest decides one set identifier and type of a name. A CNAME is in contest with all types, and so is every type
-with `PlanSettings.owns_names`. The namespace that has the record keeps it; if there is no record, the namespace of
-the oldest object gets it. Claims within a namespace are merged, as external-dns merges all claims. If the namespace
-that has a record no longer requests it, but another one does, the record passes to the other one. That takes evidence
-and a grace period, but does not count in the budget, because the name stays published.
+with `PlanSettings.owns_names`; if several namespaces have records of other types, the CNAME loses. The namespace that
+has the record keeps it; if there is no record, the namespace of the oldest object gets it. Claims within a namespace
+are merged, as external-dns merges all claims. If the namespace that has a record no longer requests it, but another one
+does, the record passes to the other one. That takes evidence and a grace period, but does not count in the budget,
+because the name stays published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -62,6 +64,10 @@ class Contest(Value, frozen=True, kw_only=True):
         return set_identifier == self.set_identifier and (not self.types or rtype in self.types)
 
 
+TAKEN: Final = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail="")
+"""Another namespace has the record, or one with which it cannot coexist."""
+
+
 class ContestLoss(Value, frozen=True, kw_only=True):
     """A claim that lost a contest, and why."""
 
@@ -87,7 +93,8 @@ def find_contests(
     for identifier, here in sorted(group_by(contenders, lambda one: one.claim.set_identifier).items()):
         types = {rtype for one in here for rtype in one.types}
         types |= {owned.record.type for owned in existing.get(identifier, ())}
-        if settings.owns_names or rrtype.EXCLUSIVE in types:
+        is_shared = len({owned.namespace for owned in existing.get(identifier, ())}) > 1
+        if settings.owns_names or (rrtype.EXCLUSIVE in types and not is_shared):
             found.append(Contest(set_identifier=identifier))
         else:
             found += [Contest(set_identifier=identifier, types=frozenset({rtype})) for rtype in sorted(types)]
@@ -129,43 +136,30 @@ def decide_contest(
         contest: one of `find_contests`.
         contenders: the claims to its set identifier at the name, or more.
         current: our records with that set identifier there, or more.
-        retained: why abandoned records cannot pass to another namespace yet.
+        retained: why abandoned records do not pass to another namespace now.
         settings: the settings of the planner.
     """
     here = [one for one in contenders if one.is_about(contest)]
     existing = [owned for owned in current if contest.covers(owned.record.set_identifier, owned.record.type)]
-    for owned in existing:
-        if block := retained.get(owned.key):
-            waiting = [one for one in here if not _holds_types(one, existing)]
-            return [
-                ContestLoss(contest=contest, claim=one.claim, block=_explain_holder(owned, block)) for one in waiting
-            ]
+    staying = [(owned, block) for owned in existing if (block := retained.get(owned.key))]
+    if contest.types == {rrtype.EXCLUSIVE}:  # several namespaces have records of other types
+        staying += [(owned, TAKEN) for owned in current if owned.record.set_identifier == contest.set_identifier]
+    if staying:
+        block = _explain_holder(*staying[0])
+        return [ContestLoss(contest=contest, claim=one.claim, block=block) for one in here]
     namespaces = {one.namespace for one in here}
     if len(namespaces) <= 1:
         return []
-    holders = namespaces & {owned.namespace for owned in existing}
     live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
-    if len(holders) > 1:  # the records of the two namespaces can coexist
-        winners = [one for one in here if _holds_types(one, existing)]
-    else:
-        holder = next(iter(holders), min(live or here, key=_get_age).namespace)
-        winners = [one for one in here if one.namespace == holder]
+    oldest = min(live or here, key=_get_age).namespace
+    holder = next((owned.namespace for owned in existing if owned.namespace in namespaces), oldest)
+    winners = [one for one in here if one.namespace == holder]
     if _merge_content(live, settings) == _merge_content(winners, settings):
         return []
     won = set(winners)
-    first = min(winners, key=_get_age, default=None)
-    detail = f"{first.claim.provenance.ref} has precedence" if first else "other namespaces have precedence"
-    block = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail=detail)
+    first = min(winners, key=_get_age)
+    block = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail=f"{first.claim.provenance.ref} has precedence")
     return [ContestLoss(contest=contest, claim=one.claim, block=block) for one in here if one not in won]
-
-
-def _holds_types(contender: Contender, current: Iterable[OwnedRecord]) -> bool:
-    """Return whether the namespace of *contender* already has records of all types that its claim can affect.
-
-    Then no record has to pass to the namespace first.
-    """
-    own = {owned.record.type for owned in current if owned.namespace == contender.namespace}
-    return bool(own) and contender.types <= own
 
 
 def _explain_holder(owned: OwnedRecord, block: Blocked) -> Blocked:

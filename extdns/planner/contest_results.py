@@ -22,7 +22,7 @@ from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value, group_by
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.comparison import find_changed, find_written
-from extdns.planner.contest import Contender, Contest, ContestLoss, decide_contest, find_abandoned, find_contests
+from extdns.planner.contest import TAKEN, Contender, Contest, ContestLoss, decide_contest, find_abandoned, find_contests
 from extdns.planner.decide import Unfulfilled, reject_claim
 from extdns.planner.deletes import find_block
 from extdns.planner.desired import NO_BLOCKS, Desired, Requested, adjust, build_candidates
@@ -110,8 +110,8 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
     contests = find_contests(contenders, ours, planner.settings)
-    retained, transfers, waits = _find_transfers(contests, contenders, requested, view, view.facts, planner)
-    losses = _decide_contests(contests, contenders, ours, retained, planner.settings)
+    retained, deleted, transfers, waits = _find_transfers(contests, contenders, requested, view, view.facts, planner)
+    losses = _decide_contests(contests, contenders, ours, retained | deleted, planner.settings)
     merged: frozenset[RecordKey] = frozenset()
     selected = desired
     if losses:
@@ -193,26 +193,28 @@ def _find_transfers(
     view: NameView,
     facts: Facts,
     planner: Planner,
-) -> tuple[dict[RecordKey, Blocked], tuple[PendingDelete, ...], tuple[Wait, ...]]:
+) -> tuple[dict[RecordKey, Blocked], dict[RecordKey, Blocked], tuple[PendingDelete, ...], tuple[Wait, ...]]:
     """Find out which records that their namespace no longer requests pass to another one, which requests them.
 
     A record passes only if one that takes its place would be written: not if that one yields, loses or is refused.
+    Otherwise it is deleted as if nobody requested it, and requests of others wait until it is gone.
 
     Returns:
-        The records that stay and why, the deletes by which records pass to the other namespace, and what the records
-        that stay wait for.
+        The records that stay and why, those that are deleted and why requests wait for that, the deletes of all
+        records that do not stay, and what those wait for that do.
     """
     ours = _select_ours(view)
     about = _group_by_contest(contests, contenders, ours)
     if not (
         abandoned := [(owned, here) for one, here, records in about for owned in find_abandoned(one, here, records)]
     ):
-        return {}, (), ()
+        return {}, {}, (), ()
     losses = _decide_contests(contests, contenders, ours, {}, planner.settings)
     winning = _select(requested.claims, contests, losses, view, planner) if losses else requested.desired
     written = group_by(find_written(view.current, winning.taken, planner.settings), lambda one: one.set_identifier)
     reader = EvidenceReader(planner=planner, facts=facts)
     retained: dict[RecordKey, Blocked] = {}
+    deleted: dict[RecordKey, Blocked] = {}
     transfers: list[PendingDelete] = []
     waits: list[Wait] = []
     requesting = {one.desired.set_identifier for one in requested.desired.of_managed_types}
@@ -237,14 +239,24 @@ def _find_transfers(
         transfers.append(delete)
         if blocked := find_block(view, delete):
             retained[owned.key] = blocked
-    staying = group_by(list(retained), _get_identifier)
+        elif not is_transfer:
+            deleted[owned.key] = TAKEN
+    retained = _keep_together(contests, retained | deleted, transfers) | retained
+    return retained, deleted, tuple(transfers), tuple(waits)
+
+
+def _keep_together(
+    contests: Iterable[Contest], staying: Mapping[RecordKey, Blocked], transfers: Iterable[PendingDelete]
+) -> dict[RecordKey, Blocked]:
+    """Return why records that would pass stay: while one of *staying* is there, nothing else wins its contest."""
+    found: dict[RecordKey, Blocked] = {}
+    here = group_by(staying, _get_identifier)
     passing = group_by([one.owned.key for one in transfers if one.is_transfer], _get_identifier)
-    for contest in contests:  # while one of its records stays, no record of another namespace is written
-        if stays := next((key for key in staying.get(contest.set_identifier, ()) if _covers(contest, key)), None):
-            for key in passing.get(contest.set_identifier, ()):
-                if _covers(contest, key):
-                    retained.setdefault(key, retained[stays])
-    return retained, tuple(transfers), tuple(waits)
+    for contest in contests:
+        if first := next((key for key in here.get(contest.set_identifier, ()) if _covers(contest, key)), None):
+            keys = [key for key in passing.get(contest.set_identifier, ()) if _covers(contest, key)]
+            found |= dict.fromkeys(keys, staying[first])
+    return found
 
 
 def _find_merged(

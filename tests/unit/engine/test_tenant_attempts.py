@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
+from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
+from extdns.model.change import AdjustedRecords
 from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
+from providers.inmemory.provider import InMemoryProvider
 from tests.builders import ZONE
-from tests.cluster_world import key_of, start_cluster
+from tests.cluster_world import HOUR_S, key_of, start_cluster
+from tests.fakes.faulty import FaultyProvider
 from tests.objects import Json
 from tests.rules import FakeRule, FakeRules, deny_targets
 from tests.swap.objects import dnsendpoint, endpoint, ingress, service
@@ -103,6 +109,48 @@ def test_a_record_of_another_type_lets_no_record_vanish_that_becomes_a_cname() -
     assert world.list_records()["web A"] == ("192.0.2.1",)
 
 
+class Aliases(FaultyProvider):
+    """Makes an A and an AAAA record of a CNAME to `lb.example.com`, as Route 53 does of a load balancer."""
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        found = list(super().adjust(desired, zone).accepted)
+        for one in [one for one in found if one.targets == ("lb.example.com",)]:
+            found.remove(one)
+            found += [
+                replace(one, type="A", targets=("192.0.2.2",)),
+                replace(one, type="AAAA", targets=("2001:db8::1",)),
+            ]
+        return AdjustedRecords(accepted=tuple(found))
+
+
+def test_a_record_follows_its_object_beside_aaaa_and_a_cname_of_others() -> None:
+    endpoints = [endpoint("web.example.org", "AAAA", "2001:db8::66"), endpoint("web.example.org", "CNAME", "evil.test")]
+    world = start_cluster(WEB, provider=Aliases(inner=InMemoryProvider(seed={ZONE: ()})))
+    for requested in (endpoints[:1], endpoints):
+        world.apply(dnsendpoint("attacker/x", *requested, day=9), for_s=60.0)
+    world.apply(service("victim/web", "web.example.org", "lb.example.com", day=2), for_s=60.0)
+    assert world.list_records() == {"web A": ("192.0.2.2",), "web AAAA": ("2001:db8::66",)}
+
+
+@pytest.mark.parametrize("identifier", ["", "s1"])
+def test_a_request_that_others_keep_from_being_written_keeps_no_record(identifier: str) -> None:
+    fields = {"setIdentifier": identifier} if identifier else {}
+    victim = dnsendpoint("victim/web", endpoint("web.example.org", "A", "192.0.2.1", **fields), day=2)
+    other = {} if identifier else {"setIdentifier": "z"}
+    world = start_cluster(victim)
+    world.apply(
+        dnsendpoint(
+            "attacker/x",
+            endpoint("web.example.org", "AAAA", "2001:db8::66", **other),
+            endpoint("web.example.org", "CNAME", "evil.test", **fields),
+            day=9,
+        ),
+        for_s=60.0,
+    )
+    world.delete(victim, for_s=HOUR_S)
+    assert "web A" not in world.list_records()
+
+
 @pytest.mark.parametrize("way", ["at-once", "without-address-before", "while-down", "state-read-late"])
 def test_a_target_that_its_owner_removes_goes_although_another_namespace_requests_it(way: str) -> None:
     before = ingress("victim/web", "web.example.org", "192.0.2.1", "192.0.2.2", day=2)
@@ -169,7 +217,7 @@ def test_an_object_without_an_address_keeps_no_record_that_a_rule_denies_it(
         service("attacker/x", "web.example.org", day=1),
         flags=[*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"],
         zones={ZONE: (), REVERSE: ()},
-        rules=FakeRules((replace(ATTACKERS, is_valid=is_valid),)),
+        rules=FakeRules((dataclasses.replace(ATTACKERS, is_valid=is_valid),)),
     )
     world.delete(WEB, for_s=120.0)
     assert (world.list_records(), world.list_records(REVERSE)) == (left, pointers)
