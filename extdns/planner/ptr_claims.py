@@ -84,11 +84,13 @@ def _derive_from_addresses(claim: ResolvedClaim, ttl_s: int, settings: PlanSetti
 def find_unproven(claims: Iterable[NameClaim]) -> list[ResolvedClaim]:
     """Return the PTR claims among *claims* of objects that only state an address, which other namespaces have.
 
-    An object has an address if a controller gave it to the object. Any tenant can state one. If all do, none has it.
+    An object has an address if a controller gave it to the object. Any tenant can state one, also by a PTR record in a
+    DNSEndpoint. If all do, none has it.
     """
-    derived = [one for one in claims if isinstance(one, ResolvedClaim) and one.provenance.derivation is Derivation.PTR]
-    having = {one.provenance.ref.key.namespace for one in derived if not one.provenance.states_targets}
-    return [one for one in derived if having and one.provenance.ref.key.namespace not in having]
+    found = [one for one in claims if isinstance(one, ResolvedClaim) and one.desired.type == rrtype.PTR]
+    derived = [one.provenance for one in found if one.provenance.derivation is Derivation.PTR]
+    having = {one.ref.key.namespace for one in derived if not one.states_targets}
+    return [one for one in found if having and one.provenance.ref.key.namespace not in having]
 
 
 def find_reverse_name(target: str) -> DnsName | None:

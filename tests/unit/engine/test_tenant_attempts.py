@@ -231,6 +231,15 @@ def test_an_address_of_an_object_that_a_rule_denies_takes_no_name_out_of_its_ptr
     assert world.list_records(REVERSE) == {"1.2.0.192.in-addr.arpa PTR": ("web.example.org",)}
 
 
+def test_a_ptr_record_in_a_dnsendpoint_yields_to_the_name_that_has_the_address() -> None:
+    flags = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
+    world = start_cluster(
+        publish("1.2.0.192.in-addr.arpa", "PTR", "evil.example.com"), flags=flags, zones={ZONE: (), REVERSE: ()}
+    )
+    world.apply(WEB, for_s=60.0)
+    assert world.list_records(REVERSE) == {"1.2.0.192.in-addr.arpa PTR": ("web.example.org",)}
+
+
 def test_a_refused_record_keeps_no_record_of_a_name_that_a_rule_denies() -> None:
     world = start_cluster(WEB, publish("web.example.org", "TXT", OURS), flags=FLAGS, rules=FakeRules((ATTACKERS,)))
     world.delete(WEB, for_s=120.0)
