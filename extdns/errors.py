@@ -10,7 +10,8 @@
     ├── ProviderError         a call to the DNS service, or a read or write of its files, failed
     │   ├── RetryableError    the same call may succeed later
     │   │   └── CredentialsError  a person must give credentials first; a single pass does not retry
-    │   └── ForbiddenError    a person must grant a permission first; other zones continue
+    │   ├── ForbiddenError    a person must grant a permission first; other zones continue
+    │   └── RefusedError      the same call never succeeds; others do
     └── ApiError              a request to the API server failed; the same one may succeed later
         ├── DeniedError       a person must grant a permission first; other kinds continue
         ├── NotFoundError     there is no such object, or the kind is not served
@@ -84,6 +85,10 @@ class CredentialsError(RetryableError):
 
 class ForbiddenError(ProviderError):
     """The service refused the call: a permission is missing."""
+
+
+class RefusedError(ProviderError):
+    """The service does not accept what was sent."""
 
 
 class ApiError(ExtdnsError):

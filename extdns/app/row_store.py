@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from extdns.errors import RefusedError
 from extdns.flags.specs import REGISTRY_SPECS
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def add_rows(
 def _connect_dynamodb(config: Config, calls: CallOptions) -> Callable[..., dict[str, Any]]:
     from providers.aws.dynamodb import connect
     from providers.aws.spec import PROVIDER
-    from providers.common.api_calls import CallFailedError, convert_to_read_error
+    from providers.common.api_calls import CallFailedError, FailureKind, convert_to_read_error
     from registry.dynamodb.table import TransactionCancelledError
 
     send = connect(PROVIDER.find_flags(config), calls, config.registry.dynamodb_region)
@@ -72,6 +73,8 @@ def _connect_dynamodb(config: Config, calls: CallOptions) -> Callable[..., dict[
             reasons = (getattr(failed.__cause__, "response", None) or {}).get("CancellationReasons")
             if reasons is not None:
                 raise TransactionCancelledError(str(failed), reasons) from failed
+            if failed.kind is FailureKind.REFUSED and failed.code != "ResourceNotFoundException":  # no such table
+                raise RefusedError(str(failed)) from failed
             raise convert_to_read_error(failed) from failed
 
     return call

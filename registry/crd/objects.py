@@ -20,6 +20,7 @@ from extdns.errors import (
     ForbiddenError,
     NotFoundError,
     ProviderError,
+    RefusedError,
     RetryableError,
     UsageError,
     sanitize,
@@ -39,6 +40,8 @@ _MAX_NAME_LENGTH: Final = 253
 _PAGE: Final = "500"
 _FEW: Final = 30
 """Up to how many objects are read one by one."""
+_MAX_BYTES: Final = 1 << 18  # etcd takes 1.5 MiB, and the API server stores some characters as six
+_REFUSALS: Final = {400, 413, 422}  # bad request, too large, invalid
 
 
 def build_object_name(key: RecordKey) -> str:
@@ -147,6 +150,8 @@ class OwnershipObjects:
             raise RetryableError(f"{method} {path}: this process is not the leader")
         content_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
         sent = json.dumps(body).encode() if body is not None else None
+        if sent and len(sent) > _MAX_BYTES:
+            raise RefusedError(f"{method} {path}: the object has {len(sent)} bytes; allowed: at most {_MAX_BYTES}")
         try:
             answer: Object = json.loads(self._api.send(method, path, query, sent, content_type))
         except NotFoundError as exc:
@@ -158,6 +163,8 @@ class OwnershipObjects:
         except DeniedError as exc:
             raise ForbiddenError(f"{self.name}: {exc}") from exc
         except ApiError as exc:
+            if exc.code in _REFUSALS:
+                raise RefusedError(f"{self.name}: {exc}") from exc
             raise RetryableError(f"{self.name}: {exc}", retry_after_s=exc.retry_after_s) from exc
         except ValueError as exc:
             raise RetryableError(f"{method} {path}: the response is not JSON") from exc

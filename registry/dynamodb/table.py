@@ -5,10 +5,11 @@ An item has `k`, the record as NAME#TYPE#SET, `o`, its owner, and `l`, its label
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from extdns.errors import RetryableError, UsageError
+from extdns.errors import RefusedError, RetryableError, UsageError
 from extdns.model.record import OWNER, RecordKey
 from extdns.model.value import StringMap
 from registry.rows.row import Row, RowChange, RowsChangedError, parse_name
@@ -21,7 +22,8 @@ _MOST_READ: Final = 100  # API reference, BatchGetItem
 _MOST_WRITTEN: Final = 100  # API reference, TransactWriteItems
 _NAMES: Final = {"#k": "k", "#o": "o", "#l": "l"}
 _PROJECTION: Final = {"ProjectionExpression": "#k, #o, #l", "ExpressionAttributeNames": _NAMES}
-_PARTS: Final = 3
+_KEY: Final = re.compile(r"(.+?)#([A-Z][A-Z0-9]*)#(.*)", re.DOTALL)  # also a name can contain #
+_REFUSALS: Final = {"ValidationError", "ItemCollectionSizeLimitExceeded"}  # API reference, TransactWriteItems
 
 
 class TransactionCancelledError(RetryableError):
@@ -101,6 +103,8 @@ class OwnershipTable:
             }
             if found:
                 raise RowsChangedError(self.name, found) from cancelled
+            if any(reason.get("Code") in _REFUSALS for reason in cancelled.reasons):
+                raise RefusedError(str(cancelled)) from cancelled
             raise
 
     def _build_action(self, change: RowChange) -> Item:
@@ -139,15 +143,15 @@ def _format_labels(row: Row) -> Item:
 def _parse_item(item: Item) -> Row | None:
     """Return the row of *item*; None if it is about no record that extdns can manage."""
     text = item.get("k", {}).get("S", "")
-    parts = text.split("#", _PARTS - 1)
-    name = parse_name(parts[0]) if len(parts) == _PARTS else None
-    if name is None:
+    stated = _KEY.fullmatch(text)
+    name = parse_name(stated[1]) if stated else None
+    if stated is None or name is None:
         return None
     labels = {key: value["S"] for key, value in item.get("l", {}).get("M", {}).items() if "S" in value}
     labels.pop(OWNER, None)
     return Row(
         id=text,
-        key=RecordKey(name, parts[2], parts[1]),
+        key=RecordKey(name, stated[3], stated[2]),
         owner=item.get("o", {}).get("S", ""),
         labels=StringMap.from_items(labels),
     )

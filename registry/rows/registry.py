@@ -7,6 +7,7 @@ with `--registry=txt`; its next update writes the row, and deletes the TXT recor
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -19,9 +20,12 @@ from extdns.model.value import Value
 from extdns.model.zone import Zone
 from registry.registry_spec import RegistryContext
 from registry.rows.row import build_desired_row, build_row_key, is_row, parse_row
-from registry.txt.ownership_index import NONCE_LABEL
+from registry.txt.ownership_index import NONCE_LABEL, PlainTextCodec
 from registry.txt.registry import TxtRegistry
 from registry.txt.spec import build
+from registry.txt.writes import block_labels
+
+_CODEC: Final = PlainTextCodec()
 
 Texts = Mapping[RecordKey, tuple[Record, ...]]
 """By record, the TXT records that prove that it is ours."""
@@ -147,6 +151,8 @@ class RowRegistry:
             writes[change.key] = build_write(change)
             if not isinstance(change, Delete):
                 labels = change.desired.labels.without(OWNER, OWNED_RECORD, NONCE_LABEL)
+                if _CODEC.encode(labels.set(OWNER, self.owner)) is None:
+                    return block_labels(change.key)
                 writes[key] = Write(old=row, new=build_desired_row(change.key, self.owner, labels))
             elif row:
                 writes[key] = Write(old=row, new=None)

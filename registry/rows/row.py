@@ -157,7 +157,8 @@ def build_desired_row(key: RecordKey, owner: str, labels: StringMap) -> DesiredR
 
 
 def _format_labels(owner: str, labels: StringMap) -> tuple[str, ...]:
-    return tuple(sorted(f"{key}={value}" for key, value in labels.set(OWNER, owner)))
+    """Return the targets of a row; without labels that external-dns wrote and that would be read as others."""
+    return tuple(sorted(f"{key}={value}" for key, value in labels.set(OWNER, owner) if "=" not in key))
 
 
 def parse_row(record: Record | DesiredRecord) -> Row:

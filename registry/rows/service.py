@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from extdns import log
-from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.errors import ForbiddenError, ProviderError, RefusedError, RetryableError
 from extdns.log import Event
 from extdns.model import rrtype
 from extdns.model.capabilities import Capabilities
@@ -34,6 +34,7 @@ from extdns.model.change import (
     Delete,
     Forbidden,
     Outcome,
+    Refused,
     TryLater,
     Unknown,
     Write,
@@ -395,5 +396,7 @@ def _convert_to_outcome(failed: ProviderError) -> Outcome:
     """Return the outcome of a batch before which the store *failed*: nothing was written to the zone."""
     if isinstance(failed, ForbiddenError):
         return Forbidden(message=str(failed))
+    if isinstance(failed, RefusedError):
+        return Refused(message=str(failed))
     retry_after_s = failed.retry_after_s if isinstance(failed, RetryableError) else None
     return TryLater(message=str(failed), retry_after_s=retry_after_s)

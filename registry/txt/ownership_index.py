@@ -430,7 +430,7 @@ class PlainTextCodec:
         """
         tokens = [f"{_HERITAGE}={_VENDOR}"]
         for key, value in labels:
-            if "=" in key:
+            if not key or "=" in key:
                 return None
             if key != NONCE_LABEL:
                 tokens.append(f"{_BEFORE_KEYS}{key}={value}")

@@ -121,7 +121,7 @@ def _add_desired(
         like = old if creates or own.set_identifier else None
         text = index.settings.codec.encode(labels)
         if text is None:
-            return _block_labels(key)
+            return block_labels(key)
         draft.new[own] = DesiredRecord(
             name=own.name,
             type=own.type,
@@ -268,10 +268,12 @@ def _block_nameless(key: RecordKey) -> Blocked:
     )
 
 
-def _block_labels(key: RecordKey) -> Blocked:
+def block_labels(key: RecordKey) -> Blocked:
+    """Return `Blocked` for a record whose labels no ownership record can have."""
     return Blocked(
         reason=Reason.INVALID_ENDPOINT,
-        detail=f"the labels of {key} do not fit into an ownership record; allowed: {ENCODABLE_LABELS}",
+        detail=f"the labels of {key} do not fit into an ownership record; "
+        f"allowed: {ENCODABLE_LABELS}, and no = in a key",
     )
 
 

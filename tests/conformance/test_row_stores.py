@@ -13,13 +13,15 @@ import pytest
 
 from extdns.app.row_store import open_row_store
 from extdns.config import parse
-from extdns.errors import ForbiddenError, RetryableError, UsageError
+from extdns.errors import ForbiddenError, ProviderError, RefusedError, RetryableError, UsageError
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, RecordKey
 from extdns.model.value import StringMap
 from providers.common.api_calls import CallOptions
+from registry.dynamodb.table import OwnershipTable, TransactionCancelledError
 from registry.rows.row import Row, RowChange, RowsChangedError, RowStore, split
 from tests.dynamodb import connect, create_table
+from tests.fakes.apiserver.faults import Refuse
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.row_store import RowStoreInMemory
 
@@ -108,6 +110,7 @@ def test_rows_are_read_as_they_were_written(store: RowStore) -> None:
         make(store, "*.x.test", resource="service/shop/web"),
         make(store, "web.x.test", "you", rtype="CNAME", sid="blue#1"),
         make(store, "web.x.test", note="a=b, c"),
+        make(store, "web#1#a.x.test", rtype="TXT", sid="#A#"),
     ]
     insert(store, *rows)
     assert read(store) == sorted(rows, key=lambda row: row.key)
@@ -167,6 +170,12 @@ def test_a_row_that_is_gone_is_neither_replaced_nor_checked(store: RowStore) -> 
 
 
 @pytest.mark.parametrize("opener", ["dynamodb", "crd"], indirect=True)
+def test_a_row_that_is_too_large_is_refused(store: RowStore) -> None:
+    with pytest.raises(RefusedError):
+        insert(store, make(store, "web.x.test", note="x" * 450_000))
+
+
+@pytest.mark.parametrize("opener", ["dynamodb", "crd"], indirect=True)
 def test_a_process_that_does_not_lead_writes_nothing(opener: Opener) -> None:
     store = opener(can_write=lambda: False)
     with pytest.raises(RetryableError, match="not the leader"):
@@ -209,6 +218,16 @@ def test_an_item_that_somebody_wrote_without_labels_can_be_changed(table: tuple[
     for change in (RowChange(old=old, new=old), RowChange(old=old, new=new)):
         store.write([change])
     assert read(store) == [new]
+
+
+@pytest.mark.parametrize(("code", "error"), [("ValidationError", RefusedError), ("ThrottlingError", RetryableError)])
+def test_a_transaction_is_cancelled_for_ever_by_an_invalid_row_only(code: str, error: type[ProviderError]) -> None:
+    def call(*_: object, **__: object) -> dict[str, Any]:
+        raise TransactionCancelledError("cancelled", [{"Code": "None"}, {"Code": code}])
+
+    table = OwnershipTable("table", call)
+    with pytest.raises(error):
+        insert(table, make(table, "a.x.test"), make(table, "b.x.test"))
 
 
 @pytest.mark.parametrize(
@@ -305,6 +324,16 @@ def test_without_the_right_to_read_objects_the_error_names_the_namespace(objects
     server.access.forbid("list", "dnsrecords")
     with pytest.raises(ForbiddenError, match="DNSRecords in namespace dns"):
         store.read_all()
+
+
+@pytest.mark.parametrize(("code", "error"), [(422, RefusedError), (429, RetryableError), (500, RetryableError)])
+def test_only_a_row_that_is_invalid_is_refused(
+    code: int, error: type[ProviderError], objects: tuple[RowStore, ApiServer]
+) -> None:
+    store, server = objects
+    server.faults.arm(Refuse(code=code), verb="create", resource="dnsrecords")
+    with pytest.raises(error):
+        insert(store, make(store, "web.x.test"))
 
 
 def test_without_the_crd_the_error_says_so(objects: tuple[RowStore, ApiServer]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from extdns.errors import RefusedError
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, RecordKey
 from extdns.model.value import StringMap
@@ -59,6 +60,8 @@ def test_the_real_api_server_keeps_rows_and_refuses_changes_of_others(
     ):
         with pytest.raises(RowsChangedError):
             store.write([refused])
+    with pytest.raises(RefusedError):
+        store.write([RowChange(old=row, new=replace(row, owner="no label"))])
     for _ in range(2):
         store.write([RowChange(old=row, new=None)])
     assert list(store.read_all()) == []

@@ -97,7 +97,7 @@ def test_other_text_is_not_an_ownership_record(text: str) -> None:
 
 
 CARRIED = st.characters(min_codepoint=0x20, max_codepoint=0x7E, exclude_characters=',"\\')
-keys = st.text(CARRIED.filter("=".__ne__), max_size=20).filter(NONCE_LABEL.__ne__)
+keys = st.text(CARRIED.filter("=".__ne__), min_size=1, max_size=20).filter(NONCE_LABEL.__ne__)
 
 
 @given(st.dictionaries(keys, st.text(CARRIED, max_size=40), max_size=8).map(StringMap.from_items))
@@ -120,6 +120,7 @@ def test_encoded_labels_are_decoded_unchanged(labels: StringMap) -> None:
 @pytest.mark.parametrize(
     "labels",
     [
+        pytest.param({"": "a"}, id="empty-key"),
         pytest.param({"a=b": "c"}, id="equals-in-a-key"),
         pytest.param({"a,b": "c"}, id="comma-in-a-key"),
         pytest.param({"a": "b,external-dns/c=d"}, id="a-label-in-a-value"),

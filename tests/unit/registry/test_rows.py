@@ -9,8 +9,19 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model.change import Applied, Batch, Change, ChangeSet, Create, Forbidden, TryLater, Unknown, WriteConflict
+from extdns.errors import ForbiddenError, ProviderError, RefusedError, RetryableError
+from extdns.model.change import (
+    Applied,
+    Batch,
+    Change,
+    ChangeSet,
+    Create,
+    Forbidden,
+    Refused,
+    TryLater,
+    Unknown,
+    WriteConflict,
+)
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, Record, RecordKey, restate_record
@@ -57,6 +68,9 @@ def rows(*found: Row) -> list[Record]:
     [
         pytest.param([*parse_records("A web"), *rows(row("A", "web"))], "me", True, True, id="our-row"),
         pytest.param([*parse_records("A web"), *rows(row("A", "web", "you"))], "you", False, True, id="foreign-row"),
+        pytest.param(
+            [*parse_records("A web"), *rows(row("A", "web", **{"owner=you": ""}))], "me", True, True, id="forged-owner"
+        ),
         pytest.param(parse_records("A web"), None, False, True, id="no-row"),
         pytest.param([*parse_records("A web"), *rows(row("AAAA", "web"))], None, False, True, id="row-of-another-type"),
         pytest.param(
@@ -92,6 +106,16 @@ def test_the_labels_of_a_row_are_those_of_the_object() -> None:
     (_, made) = build(REGISTRY, [], create(build_desired("A", "web", "service/d/one")))
     assert made.new
     assert made.new.targets == ("owner=me", "resource=service/d/one")
+
+
+@pytest.mark.parametrize("current", [[], [*parse_records("A web"), *rows(row("A", "web"))]], ids=["create", "update"])
+@pytest.mark.parametrize(
+    "labels", [{"owner=you": ""}, {"a": "b,c"}, {"a": "b" * 500_000}], ids=["forged-owner", "comma", "500-kB"]
+)
+def test_labels_that_no_text_could_have_are_not_written(current: list[Record], labels: dict[str, str]) -> None:
+    desired = replace(build_desired("A", "web"), labels=StringMap.from_items(labels))
+    change = update(find(REGISTRY, current, key("A", "web")), desired) if current else create(desired)
+    assert get_block(REGISTRY, current, change).reason is Reason.INVALID_ENDPOINT
 
 
 def test_an_update_moves_ownership_from_a_text_to_a_row() -> None:
@@ -273,6 +297,7 @@ def test_the_row_of_a_record_that_another_writer_created_first_is_withdrawn(fail
             TryLater(message="slow down", retry_after_s=3.0),
             id="throttled",
         ),
+        pytest.param(RefusedError("too large"), Refused(message="too large"), id="refused"),
     ],
 )
 def test_nothing_is_written_to_the_zone_while_the_store_fails(failure: ProviderError, outcome: object) -> None:
