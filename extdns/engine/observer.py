@@ -96,35 +96,35 @@ class Observer:
     def _enqueue(self, changes: Iterable[ClusterChange]) -> bool:
         """Make due whatever *changes* concern; return whether the phase of a kind is among them."""
         is_phase_new = False
+        dependents: set[Requester] = set()
         for change in changes:
             match change:
                 case ObjectChange():
-                    self._touch(change)
+                    dependents |= self._touch(change)
                 case KindChange(state=state):
                     is_phase_new = True
                     if state.phase is Phase.SYNCED:
-                        self._add_dependents(self._waiting.pop(state.kind, ()))
+                        dependents |= self._waiting.pop(state.kind, set())
                 case ObjectProblem() | IdentityRead():
                     pass
-        return is_phase_new
-
-    def _add_dependents(self, requesters: Iterable[Requester]) -> None:
-        for requester in sorted(requesters):
+        for requester in sorted(dependents - self._absent.keys()):
             self._due.setdefault(requester, Cause.DEPENDENCY)
             self._dependents.add(requester)
+        return is_phase_new
 
-    def _touch(self, change: ObjectChange) -> None:
+    def _touch(self, change: ObjectChange) -> set[Requester]:
+        """Make due the object that changed, and return the requesters that depend on it."""
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
         for name in self._names.get(change.key.kind, ()):
             requester = Requester(name, change.key)
             self._due[requester] = cause
             self._changed.add(requester)
-        versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
-        self._add_dependents(self._dependencies.find_dependents(change.key, versions) - self._absent.keys())
         if cause is Cause.MISSING:
             self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
         else:
             self._missing.pop(change.key, None)
+        versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
+        return self._dependencies.find_dependents(change.key, versions)
 
     def _observe(self, requester: Requester, cause: Cause) -> Observation:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
@@ -16,6 +17,7 @@ from extdns.model.origin import UNKNOWN_ORIGIN, Origin
 from extdns.ports import ClusterView
 from extdns.resources.core import Service
 from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, DnsEndpointMeta, build_finalizer
+from tests.bench.largest import count_calls
 from tests.builders import SERVICE, build_claim
 from tests.fakes.view import FakeView
 
@@ -196,6 +198,15 @@ def test_changes_of_other_objects_do_not_wait_for_the_many_that_depend_on_one() 
     observer.observe([synced(POD)], has_time=lambda: False)
     assert source.computed_names == ["a", "d", "b", "c"]
     assert observer.is_done
+
+
+def test_changes_and_what_depends_on_all_of_them_cost_their_sum() -> None:
+    def find(count: int) -> int:
+        objects, _, observer = start_observer(select_all, *map(str, range(count)))
+        changes = [objects.change(SLICE, str(number)) for number in range(count)]
+        return count_calls(partial(observer.observe, changes, has_time=lambda: False))[1]
+
+    assert find(80) <= 2.3 * find(40)
 
 
 def test_an_object_that_cannot_be_observed_affects_none_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
