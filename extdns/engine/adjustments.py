@@ -4,7 +4,7 @@ Most services need no such requests, because extdns itself computes the form tha
 
 `ZoneReader.adjust` is pure: it has no result for a record that the service was not shown yet. Planning a name with such
 a record raises `AdjustmentUnknownError`. The name waits, and the records of all such names are shown to the service
-together.
+together. A record that the service could not adjust counts as refused, so the others of its name do not wait for it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from extdns.engine.retries import Failure, Retry
-from extdns.model.change import Blocked
+from extdns.model.change import AdjustedRecords, Blocked, Refusal
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from extdns.engine.inputs import AdjustmentsLoaded
     from extdns.engine.retries import Deadlines, GiveUpRule
+    from extdns.model.dns_name import DnsName
     from extdns.model.record import DesiredRecord
+    from extdns.model.zone import Zone
+    from extdns.planner.settings import Adjust
 
 
 class Adjustments:
@@ -36,8 +39,9 @@ class Adjustments:
         failed: the records that the service could not adjust, each with the message of the service.
     """
 
-    def __init__(self, deadlines: Deadlines) -> None:
-        """Start without requests."""
+    def __init__(self, adjust: Adjust, deadlines: Deadlines) -> None:
+        """Start without requests; *adjust* returns what the service made of the records that it was shown."""
+        self._adjust = adjust
         self._deadlines = deadlines
         self.is_active = False
         self.retry = Retry(Failure.ZONE_READ)
@@ -46,12 +50,22 @@ class Adjustments:
         self._required: dict[DesiredRecord, None] = {}
         self._requested: tuple[DesiredRecord, ...] = ()
 
-    def require(self, records: Iterable[DesiredRecord]) -> None:
-        """Add *records* to the next request."""
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return what the service would hold for *desired*, and show it later those for which that is not known."""
+        found = self._adjust(desired, zone)
+        if not found.unknown:
+            return found
         if not self.is_active:
             self.is_active = True
             self._deadlines.register(self._find_deadlines)
-        self._required.update(dict.fromkeys(records))
+        self._required.update(dict.fromkeys(found.unknown))
+        refused = [
+            Refusal(desired=one, reason=Reason.REFUSED, detail=self.failed[one])
+            for one in found.unknown
+            if one in self.failed
+        ]
+        unknown = tuple(one for one in found.unknown if one not in self.failed)
+        return AdjustedRecords(accepted=found.accepted, refused=(*found.refused, *refused), unknown=unknown)
 
     def take_due(self, now_s: float) -> tuple[DesiredRecord, ...]:
         """Return the records to show to the service now; () while an answer is awaited or a pause lasts.
@@ -67,15 +81,15 @@ class Adjustments:
         self._required = {record: None for record in self._required if record in self.failed}
         return self._requested
 
-    def answer(self, answer: AdjustmentsLoaded, now_s: float) -> None:
-        """Store *answer*, and end the request.
+    def answer(self, answer: AdjustmentsLoaded, now_s: float) -> set[DnsName]:
+        """Store *answer*, and end the request. Return the names to plan again.
 
         Failed records are requested again, after a pause, if names require them.
         """
         requested, self._requested = self._requested, ()
         if answer.failure:
             self.retry.record_failure(now_s, answer.retry_after_s, message=answer.failure)
-            return
+            return {record.name for record in (*requested, *self._required)}
         self.retry.record_success()
         if self._failed_retry.has_ended(now_s):  # the request had all records that are still needed
             self.failed = {}
@@ -86,12 +100,10 @@ class Adjustments:
             self._failed_retry.record_failure(now_s)
         elif not self.failed:
             self._failed_retry.record_success()
+        return {record.name for record in requested}
 
-    def find_block(self, records: Iterable[DesiredRecord]) -> Blocked | None:
-        """Return why *records* have not been adjusted, None if no request for them has failed."""
-        messages = (self.failed[record] for record in records if record in self.failed)
-        if message := next(messages, ""):
-            return Blocked(reason=Reason.REFUSED, detail=message)
+    def find_block(self) -> Blocked | None:
+        """Return why no records are adjusted, None if the last request has not failed as a whole."""
         return Blocked(reason=Reason.TRY_LATER, detail=self.retry.message) if self.retry.message else None
 
     def is_awaited(self, rule: GiveUpRule, now_s: float) -> bool:

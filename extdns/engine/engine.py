@@ -87,11 +87,11 @@ class Engine:
         self._waits = Waits()
         self._plan_retries = RetryTable()
         self.rules = RuleState(settings, self._phases)
-        self.adjustments = Adjustments(self._deadlines)
+        self.adjustments = Adjustments(settings.adjust, self._deadlines)
         self._parts = EngineParts(
             settings=settings,
             claims=self.claims,
-            planner=build_planner(settings, self.rules),
+            planner=build_planner(settings, self.adjustments, self.rules),
             phases=self._phases,
             problems=self.problems,
             adjustments=self.adjustments,
@@ -214,8 +214,7 @@ class Engine:
             case inputs.ReadFailed():
                 self._enqueue(self._refresher.take_failure(item, now_s))
             case inputs.AdjustmentsLoaded():
-                self.adjustments.answer(item, now_s)
-                self._enqueue(self._waits.names(ADJUSTMENT))
+                self._enqueue(self.adjustments.answer(item, now_s))
             case inputs.BatchCompleted():
                 return self._take_outcome(item, now_s)
             case inputs.StateLoaded(saved=saved):

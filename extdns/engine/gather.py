@@ -33,6 +33,7 @@ from extdns.planner.settings import Planner
 from extdns.planner.view import Facts, NameView, ObjectFacts, ObjectInput, RuleFacts
 
 if TYPE_CHECKING:
+    from extdns.engine.adjustments import Adjustments
     from extdns.engine.parts import EngineParts
     from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
@@ -44,11 +45,11 @@ if TYPE_CHECKING:
     from extdns.model.record import OwnedRecord
 
 
-def build_planner(settings: EngineSettings, rules: RuleState) -> Planner:
+def build_planner(settings: EngineSettings, adjustments: Adjustments, rules: RuleState) -> Planner:
     """Return the settings and functions with which every name is planned."""
     return Planner(
         settings=settings.plan,
-        adjust=settings.adjust,
+        adjust=adjustments.adjust,
         complete=partial(complete, registry=settings.registry, capabilities=settings.capabilities),
         evaluate=rules.evaluate,
         kinds=settings.kinds,

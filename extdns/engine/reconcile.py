@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import DesiredRecord, Record
+    from extdns.model.record import Record
     from extdns.model.zone import Zone
     from extdns.planner.view import NameView
     from extdns.rules.rule_input import RuleInput
@@ -71,7 +71,6 @@ class Planned(Struct, gc=False):
         plans: the plans of the zones that can be planned now.
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned in them.
-        unadjusted: desired records that must be shown to the service before the name can be planned.
         sets: by zone, the change sets to queue there, also those of ownership records that it holds for zones below.
         inputs: the inputs of the rules that were evaluated.
         unjudged: the ids of the zones in which a record at the name is or may be ours, and it is not known whether an
@@ -83,7 +82,6 @@ class Planned(Struct, gc=False):
     decisions: list[Decision] = []
     waits: list[ZoneWait] = []
     unread: list[ZoneState] = []
-    unadjusted: list[DesiredRecord] = []
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     inputs: list[RuleInput] = []
     unjudged: set[str] = set()
@@ -112,7 +110,7 @@ def should_wait_for_others(names: Collection[DnsName], parts: EngineParts) -> bo
 
 
 def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
-    """Return the plan of *name* in all its zones, and store nothing.
+    """Return the plan of *name* in all its zones, and store nothing but which records to show to the service.
 
     While a write of the name is in flight in a zone, the name is not planned again there, nor in the zones that
     share its ownership records: their decisions stay until the outcome makes the name dirty again.
@@ -162,10 +160,9 @@ def _plan_in_zone(zone_state: ZoneState, view: NameView, planned: Planned, parts
     """Plan the name of *view*, and add the plan to *planned*. If an answer is awaited, add what that means for it."""
     try:
         view, plan = _plan(view, parts)
-    except AdjustmentUnknownError as unknown:
-        planned.unadjusted += unknown.records
+    except AdjustmentUnknownError:
         planned.waits.append(ZoneWait(zone_state.zone.id, ADJUSTMENT))
-        if block := parts.adjustments.find_block(unknown.records):
+        if block := parts.adjustments.find_block():
             planned.decisions += _plan(replace(view, block=block), parts)[1].decisions
         else:
             planned.decisions += _select_unchanged(view)
@@ -259,8 +256,6 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
         zone_state.queue.replace(name, sets, now_s)
     for zone_state in planned.unread:
         zone_state.names_awaiting_read.add(name)
-    if planned.unadjusted:
-        parts.adjustments.require(planned.unadjusted)
     _store_waits(name, planned.waits, parts, now_s)
     if planned.inputs:
         parts.rules.store_evaluation_time(now_s)

@@ -627,6 +627,7 @@ class Reason(StrEnum):
         "refused",
         Group.PROVIDER,
         "The DNS service rejected the change. extdns retries with back-off.",
+        keeps_replaced=True,
         fails=True,
         event=RECORD_ERROR,
         next_step="change the object so that the DNS service accepts the record; extdns also tries again from time to "

@@ -116,6 +116,15 @@ def test_record_that_cannot_be_adjusted_fails_alone() -> None:
     assert find_unread(world.engine) == ()
 
 
+def test_record_that_cannot_be_adjusted_keeps_what_it_would_replace() -> None:
+    world, service = start_adjusting()
+    world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
+    service.failing_names.add(host("web"))
+    world.run(observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA")), for_s=300.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.engine.is_final(host("web"))
+
+
 def test_single_pass_fails_if_a_record_cannot_be_adjusted() -> None:
     world, service = start_adjusting(once=True)
     service.failing_names.add(host("bad"))

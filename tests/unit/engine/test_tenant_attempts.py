@@ -15,6 +15,7 @@ from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import ZONE
 from tests.cluster_world import HOUR_S, key_of, start_cluster
+from tests.fakes.adjusting import AdjustingProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.objects import Json
 from tests.rules import FakeRule, FakeRules, deny_targets
@@ -253,6 +254,16 @@ def test_a_record_whose_object_lost_its_address_stays_beside_a_denied_one() -> N
     before = world.list_records()
     world.apply(service("other/x", "web.example.org", day=1), for_s=600.0)
     assert world.list_records() == before == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
+
+
+def test_a_record_that_a_webhook_cannot_adjust_keeps_no_other_of_its_name() -> None:
+    webhook = AdjustingProvider(inner=InMemoryProvider(seed={ZONE: ()}))
+    world = start_cluster(WEB, provider=webhook)
+    webhook.failing_names.add(DnsName("web.example.org"))
+    world.apply(publish("web.example.org", "AAAA", "2001:db8::66"), for_s=60.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    world.delete(WEB, for_s=120.0)
+    assert world.list_records() == {}
 
 
 def test_an_object_that_fails_does_not_keep_records_of_another_namespace() -> None:
