@@ -548,11 +548,14 @@ class DeleteGuard:
     # saved state
 
     def load(self, saved: Saved, now_s: float) -> set[DnsName]:
-        """Load *saved*, the state of an earlier process, into the guard. Return the names to plan again."""
-        if self._is_demoted:
+        """Load *saved*, the state of an earlier process, into the guard. Return the names to plan again.
+
+        If there is none, what this process knows from an earlier term stays: another cluster may answer for a while.
+        """
+        if self._is_demoted and not saved.is_new:
             self._forget_former_term(now_s)
         self._is_demoted = False
-        self.is_loaded = not saved.is_new
+        self.is_loaded = self.is_loaded or not saved.is_new
         self.cluster.load(saved.cluster)
         names: set[DnsName] = set()
         for zone_id, zone in saved.zones:

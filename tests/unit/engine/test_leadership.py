@@ -144,6 +144,17 @@ def test_deletes_of_former_leader_count_in_the_budget_of_the_new_one() -> None:
     assert standby.engine.decisions.decisions(build_claim("x", NAMES[10]).name)[0].reason is Reason.HELD
 
 
+def test_leader_that_finds_no_state_when_it_leads_again_knows_its_own() -> None:
+    world = start_world(*RECORDS, first=[observe_new(*NAMES)], has_election=True, deletes=DELETES, has_state_store=True)
+    world.run(BECOME_LEADER, *(observe_gone(name) for name in NAMES[:10]), for_s=70.0)
+    assert len(world.list_records()) == 10
+    world.run(BECOME_STANDBY)
+    world.state = Saved(is_new=True)
+    world.run(BECOME_LEADER, *(observe_gone(name) for name in NAMES[10:12]), for_s=70.0)
+    assert len(world.list_records()) == 10
+    assert world.engine.delete_guard.is_loaded
+
+
 def test_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
     world = start_world(*RECORDS, first=[observe_new(*NAMES)], has_election=True, deletes=DELETES)
     world.run(BECOME_LEADER)
