@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
+from itertools import count
 from threading import Lock
 from typing import Final
 
@@ -27,8 +28,9 @@ from extdns.model.change import (
     WriteConflict,
 )
 from extdns.model.dns_name import DnsName
+from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, Record
+from extdns.model.record import RESOURCE, DesiredRecord, Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone, ZoneList, ZonePage, ZonePlacement
 from providers.common.api_calls import (
@@ -53,10 +55,13 @@ _MAX_ADJUSTED: Final = 5000
 """The most endpoints of one request to adjust them."""
 
 _MAX_CALLS: Final = 64
-"""After so many calls, the requests that fail are not split further: all their records count as failed."""
+"""After so many calls, the requests that fail are not split further."""
 
 _MAX_CALLS_UNANSWERED: Final = 40
-"""After so many calls that all fail, no record is to blame. Fewer calls reach single records at both ends of 5,000."""
+"""After so many calls that all fail, no record is to blame, unless one that was adjusted before is adjusted again.
+
+Fewer calls reach single records at both ends of 5,000.
+"""
 
 _MAX_ANSWERS: Final = 500_000
 _GATEWAYS: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
@@ -173,10 +178,12 @@ class WebhookReader:
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Send *desired* to the webhook to be adjusted, and store its answers.
 
-        A request has at most one record of each name, so that answers can be attributed.
+        A request has at most one record of each name, so that answers can be attributed. Namespaces take turns, so that
+        the records of one which the webhook cannot adjust do not delay those of others.
 
         Returns:
-            The records that the webhook cannot adjust now, although it adjusts others, with its messages.
+            The records that the webhook cannot adjust now, although it adjusts others, with its messages. What never
+            failed alone is not among them: it remains unknown.
 
         Raises:
             ProviderError: a request failed for which no record is to blame; the answers before it are stored.
@@ -186,11 +193,13 @@ class WebhookReader:
         normalized = {
             one: found for one in desired if isinstance(found := records.normalize_desired(one, None), DesiredRecord)
         }
-        known = [found for found in normalized.values() if found in self._failing]
-        others = [found for found in normalized.values() if found not in self._failing]
+        turns = defaultdict[str, Iterator[int]](count)
+        ordered = sorted(normalized.values(), key=lambda one: next(turns[parse_namespace(one.labels.get(RESOURCE))]))
+        known = [found for found in ordered if found in self._failing]
+        others = [found for found in ordered if found not in self._failing]
         failed = self._load(_split_requests(others), is_answered=len(others) == 1)
         failed |= self._load(_split_requests(known), is_answered=True)
-        return {one: failed[found] for one, found in normalized.items() if found in failed}
+        return {one: failed[found] for one, found in normalized.items() if found in failed and found in self._failing}
 
     def _load(self, requests: Iterable[list[DesiredRecord]], *, is_answered: bool) -> dict[DesiredRecord, str]:
         """Send *requests*; halve those that are refused, and send the halves.
@@ -219,10 +228,20 @@ class WebhookReader:
                 else:
                     waiting.extendleft((request[len(request) // 2 :], request[: len(request) // 2]))
                 if not is_answered and (not waiting or calls >= _MAX_CALLS_UNANSWERED):
-                    raise convert_to_read_error(refused) from refused
+                    if not self._is_working():
+                        raise convert_to_read_error(refused) from refused
+                    is_answered = True
             except CallFailedError as exc:
                 raise convert_to_read_error(exc) from exc
         return failed
+
+    def _is_working(self) -> bool:
+        """Return whether the webhook adjusts a record that it adjusted before."""
+        known = next((one for one, found in self._answers.items() if isinstance(found[0], DesiredRecord)), None)
+        try:
+            return known is not None and bool(self._zones.client.adjust([records.build_endpoint(known)]))
+        except CallFailedError:
+            return False
 
     def _store(self, request: Sequence[DesiredRecord], answers: Iterable[Endpoint]) -> None:
         by_name: dict[DnsName, list[Endpoint]] = {}
