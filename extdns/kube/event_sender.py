@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import queue
 import re
 import threading
-from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -73,23 +71,32 @@ class EventMessage(NamedTuple):
     text: str
     is_warning: bool = True
 
+    @property
+    def key(self) -> ObjectKey:
+        """The key of the object."""
+        return self.regarding.key if isinstance(self.regarding, ObjectRef) else self.regarding
+
 
 class EventSender:
-    """Sends Events without blocking its callers. If messages arrive too fast, drops some and logs that once."""
+    """Sends Events without blocking its callers. Namespaces take turns.
+
+    If messages arrive too fast, drops some of the namespace that has most of them waiting, and logs that once.
+    """
 
     def __init__(self, api: ApiClient, clock: Clock, *, pause_s: float) -> None:
         """Send messages through *api*, with at least *pause_s* seconds between two Events."""
         self._api = api
         self._clock = clock
         self._pause_s = pause_s
-        self._waiting: queue.Queue[EventMessage | None] = queue.Queue(_MAX_WAITING)
+        self._waiting: OrderedDict[str, deque[EventMessage]] = OrderedDict()  # by namespace
         self._sent: OrderedDict[tuple[ObjectKey, str, str], _SentEvent] = OrderedDict()
         self._rate_tokens: OrderedDict[ObjectKey, tuple[float, float]] = OrderedDict()
         self._held: dict[Scope, list[EventMessage]] = {}
+        self._waiting_held: OrderedDict[tuple[Scope, str], deque[EventMessage]] = OrderedDict()  # by namespace, too
         self._new_held: dict[Scope, list[EventMessage]] = {}
         self._new_held_since_s = 0.0
         self._new_held_due_s = math.inf
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._forbidden: set[str] = set()  # namespaces
         self._has_dropped = False
         self._is_closing = False
@@ -97,87 +104,86 @@ class EventSender:
         self._thread: threading.Thread | None = None
 
     def send(self, message: EventMessage) -> None:
-        """Queue *message*, or drop it if too many are queued."""
-        try:
-            self._waiting.put_nowait(message)
-        except queue.Full:
-            if not self._has_dropped:
-                self._has_dropped = True
-                _log.warning(Event.EVENTS_DROPPED)
-        else:
-            self._ensure_thread()
+        """Queue *message*. If too many are queued, drop the newest of the namespace that has most of them."""
+        with self._changed:
+            self._waiting.setdefault(message.key.namespace, deque()).append(message)
+            longest = max(self._waiting.values(), key=len)
+            if len(longest) > 1 and sum(map(len, self._waiting.values())) > _MAX_WAITING:
+                longest.pop()
+                if not self._has_dropped:
+                    self._has_dropped = True
+                    _log.warning(Event.EVENTS_DROPPED)
+            self._wake()
 
     def replace_held(self, scope: Scope, messages: Sequence[EventMessage]) -> None:
         """Replace the messages about the held deletes of *scope*, which are sent soon and then repeatedly."""
-        with self._lock:
+        with self._changed:
             now_s = self._clock.monotonic_s()
             if not self._new_held:
                 self._new_held_since_s = now_s
             self._new_held[scope] = list(messages)
             self._new_held_due_s = min(now_s + _HELD_DEBOUNCE_S, self._new_held_since_s + _HELD_MAX_WAIT_S)
-        self._wake()
+            for (of_scope, _), line in self._waiting_held.items():
+                if of_scope == scope:
+                    line.clear()  # it keeps its turn
+            self._wake()
 
     def close(self, timeout_s: float) -> None:
         """Stop accepting messages, and send the queued ones for up to *timeout_s* seconds."""
         if self._thread is not None:
-            self._is_closing = True
-            self._wake()
+            with self._changed:
+                self._is_closing = True
+                self._wake()
             self._thread.join(timeout_s)
             self._stop.set()
         self._api.close()
 
     def _wake(self) -> None:
-        with suppress(queue.Full):  # the thread is awake if the queue is full
-            self._waiting.put_nowait(None)
-        self._ensure_thread()
-
-    def _ensure_thread(self) -> None:
-        with self._lock:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="events", daemon=True)
-                self._thread.start()
+        """Let the thread look at what changed. The caller has the lock."""
+        self._changed.notify()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="events", daemon=True)
+            self._thread.start()
 
     def _run(self) -> None:
         repeat_at_s = self._clock.monotonic_s() + _HELD_REPEAT_S
         while not self._stop.is_set():
-            message = None
-            with suppress(queue.Empty):
-                message = self._waiting.get(timeout=self._compute_wait_s(repeat_at_s))
-            if message is not None:
+            with self._changed:
+                now_s = self._clock.monotonic_s()
+                is_repeat = now_s >= repeat_at_s
+                if is_repeat:
+                    repeat_at_s = now_s + _HELD_REPEAT_S
+                if is_repeat or self._is_closing or now_s >= self._new_held_due_s:
+                    self._queue_held(is_repeat=is_repeat)
+                messages = [*_take_next(self._waiting_held), *_take_next(self._waiting)]
+                if not messages:
+                    if self._is_closing:
+                        return
+                    self._changed.wait(self._compute_wait_s(repeat_at_s))
+            for message in messages:
                 self._send_message(message)
-            now_s = self._clock.monotonic_s()
-            is_repeat = now_s >= repeat_at_s
-            is_last = self._is_closing and self._waiting.empty()
-            if is_repeat:
-                repeat_at_s = now_s + _HELD_REPEAT_S
-            if is_repeat or is_last or now_s >= self._new_held_due_s:
-                self._send_held(is_repeat=is_repeat)
-            if is_last:
-                return
 
     def _compute_wait_s(self, repeat_at_s: float) -> float | None:
         """Return the seconds until the next messages about held deletes are due; None if no deletes are held."""
-        if self._is_closing:
-            return 0.0
         due_s = min(self._new_held_due_s, repeat_at_s if self._held else math.inf)
         return None if due_s == math.inf else max(0.0, due_s - self._clock.monotonic_s())
 
-    def _send_held(self, *, is_repeat: bool) -> None:
-        with self._lock:
-            changed, self._new_held, self._new_held_due_s = self._new_held, {}, math.inf
+    def _queue_held(self, *, is_repeat: bool) -> None:
+        """Queue the messages about held deletes that changed, or all of them. The caller has the lock."""
+        changed, self._new_held, self._new_held_due_s = self._new_held, {}, math.inf
         self._held = {scope: messages for scope, messages in (self._held | changed).items() if messages}
+        if is_repeat:
+            self._waiting_held.clear()
         for scope in [one for one in self._held if is_repeat or one in changed]:
             for message in self._held[scope]:
-                if self._stop.is_set() or scope in self._new_held:
-                    break
-                self._send_message(message)
+                self._waiting_held.setdefault((scope, message.key.namespace), deque()).append(message)
 
     def _send_message(self, message: EventMessage) -> None:
         """Send *message*, unless an equal one was sent recently, or its object has had too many.
 
         Errors are only logged. A namespace without the permission to create Events gets none from then on.
         """
-        key = message.regarding.key if isinstance(message.regarding, ObjectRef) else message.regarding
+        key = message.key
         if key.namespace in self._forbidden:
             return
         known = (key, message.reason, message.text)
@@ -269,6 +275,17 @@ class EventSender:
                     raise
             else:
                 return
+
+
+def _take_next(lines: OrderedDict[Any, deque[EventMessage]]) -> Iterator[EventMessage]:
+    """Remove and yield the oldest message of the first line that has any. The line is the last one from now on."""
+    for key, line in lines.items():
+        if line:
+            lines.move_to_end(key)
+            yield line.popleft()
+            if not line:
+                del lines[key]
+            return
 
 
 _CONTROLLER: Final = "external-dns"

@@ -264,6 +264,36 @@ def test_recording_events_does_not_block_if_the_api_server_does_not_answer(
     stalled.release()
 
 
+def test_a_namespace_with_more_problems_than_can_wait_takes_no_event_from_others(
+    server: ApiServer, recorder: KubernetesEventRecorder
+) -> None:
+    stalled = server.faults.arm(Stall(), verb="create", resource="events")
+    recorder.record_invalid_claims(invalid_claims())
+    stalled.wait()
+    for number in range(1001):
+        recorder.record_invalid_claims(invalid_claims(f"s{number}"))
+    recorder.record_invalid_claims(invalid_claims(namespace="zoo"))
+    stalled.release()
+    server.log.wait_for("create", "events", count=3)
+    server.forbid("create", "events", "shop")  # so that the others take no time
+    assert [request.namespace for request in server.log.requests("create", "events")[:3]] == ["shop", "shop", "zoo"]
+
+
+def test_namespaces_take_turns_with_messages_about_held_deletes_that_change(
+    server: ApiServer, recorder: KubernetesEventRecorder
+) -> None:
+    server.forbid("get", "services")
+    held = [build_held("web", resource=f"service/{path}") for path in ("shop/a", "shop/b", "zoo/web")]
+    stalled = server.faults.arm(Stall(), verb="create", resource="events")
+    recorder.record_held_deletes(build_held_set("1111-1111", *held))
+    stalled.wait()
+    recorder.record_held_deletes(build_held_set("7f3a-91c2", *held))
+    stalled.release()
+    recorder.close(5.0)
+    namespaces = [request.namespace for request in server.log.requests("create", "events")]
+    assert namespaces == ["shop", "zoo", "shop", "shop"]
+
+
 @pytest.mark.parametrize(
     ("flags", "is_one"),
     [
