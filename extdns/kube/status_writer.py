@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, Final
 
 import msgspec
@@ -45,7 +47,7 @@ StatusBuilder = Callable[[Any, ObjectWithStatus, str], Json]
 
 
 class KubernetesStatusWriter:
-    """Writes statuses without blocking its callers. Only the last status of each object is queued."""
+    """Writes statuses without blocking its callers: the last one of each object. Namespaces take turns."""
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class KubernetesStatusWriter:
         self._clock = clock
         self._pause_s = pause_s
         self._changed = threading.Condition()
-        self._waiting: dict[ObjectKey, WritableStatus] = {}
+        self._waiting: defaultdict[str, dict[ObjectKey, WritableStatus]] = defaultdict(dict)  # by namespace
         self._written: dict[ObjectKey, WritableStatus] = {}
         self._busy: ObjectKey | None = None
         self._is_off = False
@@ -83,12 +85,13 @@ class KubernetesStatusWriter:
     def write(self, object_status: WritableStatus) -> None:
         """Queue *object_status* unless the object has that status already."""
         with self._changed:
-            self._waiting.pop(object_status.key, None)
-            if self._is_off or self._is_closing or object_status.key.namespace in self._forbidden:
+            key = object_status.key
+            self._waiting[key.namespace].pop(key, None)
+            if self._is_off or self._is_closing or key.namespace in self._forbidden:
                 return
-            if self._written.get(object_status.key) == object_status:
+            if self._written.get(key) == object_status:
                 return
-            self._waiting[object_status.key] = object_status
+            self._waiting[key.namespace][key] = object_status
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="statuses", daemon=True)
                 self._thread.start()
@@ -100,7 +103,7 @@ class KubernetesStatusWriter:
         Do not write it, and do not assume that it was written.
         """
         with self._changed:
-            self._waiting.pop(key, None)
+            self._waiting[key.namespace].pop(key, None)
             self._written.pop(key, None)
             self._retries.pop(key, None)
             if self._busy == key:
@@ -134,11 +137,17 @@ class KubernetesStatusWriter:
         with self._changed:
             while not (self._is_off or self._stop.is_set()):
                 now_s = self._clock.monotonic_s()
-                ends = {key: until_at for key, (_, until_at) in self._retries.items() if key in self._waiting}
-                ready = next((key for key in self._waiting if ends.get(key, now_s) <= now_s), None)
+                ends = {
+                    key: until_at
+                    for key, (_, until_at) in self._retries.items()
+                    if key in self._waiting[key.namespace]
+                }
+                queued = chain.from_iterable(self._waiting.values())
+                ready = next((key for key in queued if ends.get(key, now_s) <= now_s), None)
                 if ready is not None:
                     self._busy = ready
-                    return self._waiting.pop(ready)
+                    self._waiting[ready.namespace] = statuses = self._waiting.pop(ready.namespace)
+                    return statuses.pop(ready)
                 if self._is_closing:
                     break
                 self._changed.wait(min(ends.values()) - now_s if ends else None)
@@ -162,7 +171,7 @@ class KubernetesStatusWriter:
             if not isinstance(exc, ApiError) or exc.code in _REFUSED_CODES:
                 return
             if self._busy == key and not self._is_closing:
-                self._waiting.setdefault(key, object_status)
+                self._waiting[key.namespace].setdefault(key, object_status)
                 pause_s = compute_backoff_s(_MIN_BACKOFF_S, failures, _MAX_BACKOFF_S)
                 self._retries[key] = failures + 1, self._clock.monotonic_s() + pause_s
         self._stop.wait(exc.retry_after_s or 0.0)
@@ -172,9 +181,10 @@ class KubernetesStatusWriter:
         with self._changed:
             is_first = not self._forbidden
             self._forbidden.add(namespace)
-            for queued in (self._waiting, self._written, self._retries):
-                for key in [key for key in queued if key.namespace == namespace]:
-                    del queued[key]
+            self._waiting.pop(namespace, None)
+            for known in (self._written, self._retries):
+                for key in [key for key in known if key.namespace == namespace]:
+                    del known[key]
         if is_first:
             _log.warning(Event.STATUS_FORBIDDEN, namespace=namespace, message=message)
 

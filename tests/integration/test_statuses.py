@@ -20,7 +20,7 @@ from extdns.model.kind import ObjectKey
 from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import Reason
 from extdns.resources.externaldns import DNS_ENDPOINT
-from tests.fakes.apiserver.faults import Refuse
+from tests.fakes.apiserver.faults import Refuse, Stall
 from tests.fakes.apiserver.requests import Request
 from tests.fakes.apiserver.server import ApiServer
 from tests.program.installation import Installation
@@ -228,6 +228,17 @@ def test_objects_whose_status_always_fails_do_not_delay_others(
     writer.write(object_status())
     writer.close(5.0)
     assert list_conditions(status(server)) == READY
+
+
+def test_namespaces_take_turns_with_statuses(server: ApiServer, writer: KubernetesStatusWriter) -> None:
+    stalled = server.faults.arm(Stall(), verb="get", resource="dnsendpoints")
+    for namespace, name in (("dns", "a"), ("dns", "b"), ("dns", "c"), ("shop", "web")):
+        server.put(dns_endpoint(name, endpoint("a.test"), namespace=namespace))
+        writer.write(replace(object_status(), key=KEY._replace(namespace=namespace, name=name)))
+        stalled.wait()  # for the first one, with which the writer is busy
+    stalled.release()
+    writer.close(5.0)
+    assert [request.namespace for request in writes(server)] == ["dns", "dns", "shop", "dns"]
 
 
 def test_an_object_created_again_during_both_attempts_does_not_disable_statuses(
