@@ -138,9 +138,7 @@ class KubernetesStatusWriter:
             while not (self._is_off or self._stop.is_set()):
                 now_s = self._clock.monotonic_s()
                 ends = {
-                    key: until_at
-                    for key, (_, until_at) in self._retries.items()
-                    if key in self._waiting[key.namespace]
+                    key: until_at for key, (_, until_at) in self._retries.items() if key in self._waiting[key.namespace]
                 }
                 queued = chain.from_iterable(self._waiting.values())
                 ready = next((key for key in queued if ends.get(key, now_s) <= now_s), None)
