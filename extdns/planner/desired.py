@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.errors import describe_invalid_value
+from extdns.errors import describe_error, describe_invalid_value, sanitize
 from extdns.model import rrtype
 from extdns.model.change import AdjustedRecords, Blocked, ChangeSet, Create, Refusal, Wait
 from extdns.model.claim import Derivation, NameClaim, ResolvedClaim
@@ -104,9 +104,7 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     refusals: list[tuple[Refusal, Candidate]] = []
     unknown: list[DesiredRecord] = []
     for candidate in found:
-        adjusted = planner.adjust((candidate.desired,), view.zone)
-        if adjusted.accepted:
-            adjusted = _refuse(candidate.desired, view, planner) or adjusted
+        adjusted = _adjust_one(candidate.desired, view, planner)
         unknown += adjusted.unknown
         taken += [
             candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
@@ -139,6 +137,15 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
         if refusal.desired.type in types:
             managed += (replace(candidate, desired=refusal.desired),)
     return Desired(taken=all_taken, refused=tuple(refused), of_managed_types=managed)
+
+
+def _adjust_one(desired: DesiredRecord, view: NameView, planner: Planner) -> AdjustedRecords:
+    try:
+        adjusted = planner.adjust((desired,), view.zone)
+    except Exception as exc:  # noqa: BLE001 - law 3: a failure of one record affects no other of its name
+        refusal = Refusal(desired=desired, reason=Reason.OBJECT_FAILED, detail=sanitize(describe_error(exc), 300))
+        return AdjustedRecords(accepted=(), refused=(refusal,))
+    return (_refuse(desired, view, planner) if adjusted.accepted else None) or adjusted
 
 
 def _refuse(desired: DesiredRecord, view: NameView, planner: Planner) -> AdjustedRecords | None:

@@ -180,6 +180,8 @@ _MAX_BIAS: Final = 99
 _REGION: Final = re.compile(r"[a-z]+(?:-[a-z]+)+-[0-9]+", re.ASCII)
 # Characters that XML cannot hold or would change (XML 1.0 sections 2.2 and 2.11).
 _INVALID_CHARACTER: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# Properties are numbers, codes and ids; Route 53 quotes some in messages, without quotes.
+_PROPERTY: Final = re.compile(r"[A-Za-z0-9*.,:/_-]*", re.ASCII)
 
 
 def find_problem(desired: DesiredRecord, zone: Zone) -> str:
@@ -195,8 +197,10 @@ def find_problem(desired: DesiredRecord, zone: Zone) -> str:
 
 
 def _find_invalid_character(desired: DesiredRecord) -> str:
-    texts = [("set identifier", desired.set_identifier), *desired.properties]
-    texts += [(desired.type, target) for target in desired.targets]
+    for name, text in desired.properties:
+        if not _PROPERTY.fullmatch(text):
+            return f"{name} {text[:60]!r}; allowed: letters, digits and *.,:/_-"
+    texts = [("set identifier", desired.set_identifier), *((desired.type, target) for target in desired.targets)]
     for field, text in texts:
         if _INVALID_CHARACTER.search(text):
             return f"{field} {text[:60]!r}; allowed: no control characters"

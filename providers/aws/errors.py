@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from extdns.model.change import Outcome, Refused, TryLater, WriteConflict
@@ -85,7 +86,7 @@ def _is_created(change: RecordSetChange, name: str, rtype: str, set_identifier: 
     return (
         change.action is ChangeAction.CREATE
         and (record_sets.parse_name(one.name), one.type) == (record_sets.parse_name(name), rtype)
-        and set_identifier in {None, _strip_commas(one.set_identifier)}
+        and set_identifier in {None, one.set_identifier}
     )
 
 
@@ -105,18 +106,17 @@ def _split_problems(failed: CallFailedError, sent: Sequence[Route53RecordSet]) -
     """Split the message into its sentences, without splitting text that it quotes from *sent*."""
     text = failed.detail.removeprefix("[").removesuffix("]")
     if failed.code != _BATCH:
-        return (_strip_commas(text),)
-    texts = {value for one in sent for value in (one.set_identifier, *one.values) if value != _strip_commas(value)}
-    # longest first, because a short text can be part of a longer one
-    for sent_text in sorted(texts, key=len, reverse=True):
-        for template in _QUOTED_INPUT:
-            text = text.replace(template.format(sent_text), template.format(_strip_commas(sent_text)))
-    return _PROBLEM_END.split(text)
-
-
-def _strip_commas(text: str) -> str:
-    """Return *text* without blanks around it and after commas, so that no comma looks like the end of a sentence."""
-    return text.strip().replace(", ", ",")
+        return (text,)
+    texts = {value for one in sent for value in (one.set_identifier, *one.values) if ", " in value}
+    quoted = [template.format(value) for value in texts for template in _QUOTED_INPUT]
+    # also where they overlap, because one text can contain the end of another one
+    starts = [(found.start(), len(one)) for one in quoted for found in re.finditer(f"(?={re.escape(one)})", text)]
+    ends = [
+        found.span()
+        for found in _PROBLEM_END.finditer(text)
+        if not any(start < found.start() < start + length for start, length in starts)
+    ]
+    return [text[start:end] for (_, start), (end, _) in pairwise(((0, 0), *ends, (len(text), 0)))]
 
 
 def _find_names(problems: Sequence[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
@@ -138,12 +138,15 @@ def _find_stated_name(problem: str) -> Iterator[DnsName]:
 
 
 def _find_names_with_value(problem: str, sent: Sequence[Route53RecordSet]) -> Iterator[DnsName]:
-    """Yield the names of the record sets *sent* with the value, alias target or health check that *problem* quotes."""
+    """Yield the name of the record sets *sent* with the value, alias target or health check that *problem* quotes.
+
+    If several names have it, yield none: which of them is wrong is not said.
+    """
     for pattern, get_values in _QUOTED_VALUE:
         if found := pattern.fullmatch(problem):
-            quoted = {_strip_commas(found[1]), _strip_commas(found[1]).removesuffix(".")}
-            names = (one.name for one in sent if not quoted.isdisjoint(map(_strip_commas, get_values(one))))
-            yield from filter(None, map(record_sets.parse_name, names))
+            quoted = {found[1], found[1].removesuffix(".")}
+            names = {record_sets.parse_name(one.name) for one in sent if not quoted.isdisjoint(get_values(one))}
+            yield from filter(None, names if len(names) == 1 else ())
             return
 
 

@@ -263,7 +263,7 @@ def _build_error(call: HttpCall, answer: HttpAnswer) -> CallFailedError:
 
 
 def _find_kind(status: int, code: str, detail: str) -> FailureKind:
-    if status == HTTPStatus.TOO_MANY_REQUESTS or (status == HTTPStatus.CONFLICT and _PENDING in detail):
+    if status == HTTPStatus.TOO_MANY_REQUESTS or (status == HTTPStatus.CONFLICT and detail.startswith(_PENDING)):
         return FailureKind.RETRYABLE
     if status == HTTPStatus.UNAUTHORIZED:
         return FailureKind.CREDENTIALS

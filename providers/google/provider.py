@@ -170,11 +170,14 @@ class CloudDnsWriter:
         return Applied(records=tuple(record for record in records if record is not None), change_id=change_id)
 
 
+# The first quotes of a message are around the part, or the parameter; later ones can be around a text of users.
+_NAMED: Final = r"\[[^']*' (?:resource )?(?:named '[^']*' )?"
 _CONFLICTS: Final = re.compile(
-    r"\balready exists|Precondition not met|'?entity\.change\.deletions\b.* does not exist", re.ASCII
+    rf"[^']*(?:Precondition not met|'entity\.change\.(?:additions{_NAMED}already exists|deletions{_NAMED}does not exist))",
+    re.ASCII,
 )
-_PART: Final = re.compile(r"entity\.change\.(additions|deletions)\[([^\]]+)\]", re.ASCII)
-_ZONE: Final = re.compile(r"'parameters\.(?:managedZone|project)'", re.ASCII)
+_PART: Final = re.compile(r"[^']*'entity\.change\.(additions|deletions)\[([^\]']+)\]", re.ASCII)
+_ZONE: Final = re.compile(r"[^']*'parameters\.(?:managedZone|project)'", re.ASCII)
 
 
 def build_outcome(
@@ -188,9 +191,9 @@ def build_outcome(
 def _build_refusal(failed: CallFailedError, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> Outcome:
     message = str(failed)
     problems = failed.messages or (failed.detail,)
-    if any(_ZONE.search(problem) for problem in problems):  # the next list of zones shows whether it was deleted
+    if any(_ZONE.match(problem) for problem in problems):  # the next list of zones shows whether it was deleted
         return TryLater(message=message)
-    conflicts = [problem for problem in problems if _CONFLICTS.search(problem)]
+    conflicts = [problem for problem in problems if _CONFLICTS.match(problem)]
     if conflicts:
         return WriteConflict(message=message, offending_names=_find_names(conflicts, sent))
     return Refused(message=message, offending_names=_find_names(problems, sent))
@@ -208,7 +211,7 @@ def _find_names(problems: Sequence[str], sent: Mapping[str, Sequence[CloudDnsRec
 
 
 def _find_name(problem: str, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> DnsName | None:
-    part = _PART.search(problem)
+    part = _PART.match(problem)
     if part is None:
         return None
     sets, index = sent[part[1]], part[2]

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from extdns.errors import describe_type
 from extdns.model import rrtype, ttl
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets, parse_address
 from extdns.model.value import EMPTY_MAP, StringMap, Value
@@ -194,8 +195,7 @@ def _can_rebuild(record: Record, found: CloudDnsRecordSet) -> bool:
 
 _POLICY_KINDS: Final = frozenset({"wrr", "geo", "primaryBackup"})
 _SERVICE_FIELDS: Final = frozenset({"kind", "signatureRrdatas"})  # the service adds these fields
-_TARGET_LISTS: Final = frozenset({"rrdatas", "externalEndpoints"})
-_ADDRESS: Final = "ipAddress"
+_TARGETS: Final = {"rrdatas": list, "externalEndpoints": list, "ipAddress": str}
 
 
 def normalize_policy(text: str) -> str:
@@ -204,14 +204,21 @@ def normalize_policy(text: str) -> str:
     Raises:
         ValueError: it is not a routing policy.
     """
-    policy = json.loads(text)
-    if not isinstance(policy, Mapping) or len(_POLICY_KINDS & policy.keys()) != 1:
-        raise ValueError(f"expected a JSON object with one of {', '.join(sorted(_POLICY_KINDS))}")
-    return json.dumps(_strip_defaults(policy), sort_keys=True, separators=(",", ":"))
+    try:
+        policy = json.loads(text)
+        if not isinstance(policy, Mapping) or len(_POLICY_KINDS & policy.keys()) != 1:
+            raise ValueError(f"expected a JSON object with one of {', '.join(sorted(_POLICY_KINDS))}")
+        return json.dumps(_strip_defaults(policy), sort_keys=True, separators=(",", ":"))
+    except RecursionError:
+        raise ValueError("the JSON value is nested too deeply") from None
 
 
 def list_policy_targets(text: str) -> tuple[str, ...]:
-    """Return all targets of the routing policy *text*, sorted."""
+    """Return all targets of the routing policy *text*, sorted.
+
+    Raises:
+        ValueError: a target is not a text, or not where it should be.
+    """
     return tuple(sorted(set(_find_targets(json.loads(text)))))
 
 
@@ -228,12 +235,13 @@ def _strip_defaults(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 def _find_targets(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            if name in _TARGET_LISTS:
-                yield from map(str, inner)
-            elif name == _ADDRESS:
-                yield str(inner)
-            else:
+            if name not in _TARGETS:
                 yield from _find_targets(inner)
+            elif isinstance(inner, _TARGETS[name]) and all(isinstance(target, str) for target in inner):
+                yield from [inner] if isinstance(inner, str) else inner
+            else:
+                allowed = "a list of texts" if _TARGETS[name] is list else "a text"
+                raise ValueError(f"{name} is {describe_type(inner)}; allowed: {allowed}")
     elif isinstance(value, list):
         for inner in value:
             yield from _find_targets(inner)

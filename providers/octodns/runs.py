@@ -176,16 +176,17 @@ def apply_plans(snapshot: OctodnsSnapshot, plans: Sequence[Any], observe: CallOb
 
 def convert_error(action: str, zone: ConfiguredZone, exc: Exception) -> CallFailedError:
     """Return the error of the call *action* on *zone*, in which a package raised *exc*."""
-    kind = _classify(exc, zone.target.provider_class.__module__.partition(".")[0])
+    name = type(exc).__name__
+    # after a write, the message can quote what was written
+    kind = _classify(exc, name if action == _WRITE else f"{name} {exc}", zone)
     body = getattr(getattr(exc, "response", None), "text", "")
     detail = f"{exc}: {body.strip()}" if isinstance(body, str) and body.strip() else str(exc)
     on_one_line = " ".join(detail.split())
-    return CallFailedError(kind, action, zone.name, type(exc).__name__, sanitize(on_one_line, _MAX_MESSAGE))
+    return CallFailedError(kind, action, zone.name, name, sanitize(on_one_line, _MAX_MESSAGE))
 
 
-def _classify(exc: Exception, package: str) -> FailureKind:
-    status = _find_status(exc)
-    text = f"{type(exc).__name__} {exc}"
+def _classify(exc: Exception, text: str, zone: ConfiguredZone) -> FailureKind:
+    status, package = _find_status(exc), zone.target.provider_class.__module__.partition(".")[0]
     if status in _STATUSES:
         return _STATUSES[status]
     if _DENIED.search(text):

@@ -37,6 +37,7 @@ from providers.aws.cloudmap.client import (
     StartedOperation,
 )
 from providers.aws.cloudmap.services import (
+    MAX_TARGETS,
     TYPES,
     Attributes,
     CloudMapService,
@@ -65,6 +66,8 @@ from providers.common.zone_lists import FoundZones
 
 _PRIVATE: Final = {"DNS_PUBLIC": False, "DNS_PRIVATE": True}
 _MAX_WRITES: Final = 100
+_MAX_CALLS: Final = 4 * MAX_TARGETS
+"""The most calls of a batch, those that replace all instances of a service: 40 s at 10 calls a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +100,8 @@ class CloudMapReader:
             atomic=False,
             conditional=False,
             max_batch_writes=_MAX_WRITES,
+            max_batch_bytes=_MAX_CALLS,
+            measure=count_calls,
             reads_full_zones=True,
             longest_match_only=True,
         )
@@ -362,6 +367,17 @@ def _plan(name: DnsName, writes: Sequence[Write]) -> _Plan:
         if write.new:
             contents[write.key.type] = (write.new.targets, write.new.ttl_s or ttl_s)
     return _Plan(name, service, contents, description)
+
+
+def count_calls(change_set: ChangeSet) -> int:
+    """Return how many calls *change_set* takes, at most as many as a batch may have: two for each instance, and four.
+
+    So what a service holds already can be deleted, however much it is.
+    """
+    plan = _plan(change_set.name, change_set.writes)
+    old = {instance.values for instance in plan.service.instances} if plan.service else set[Attributes]()
+    new = {*plan_layout(plan.contents).values} if plan.contents else set[Attributes]()
+    return min(2 * len(old ^ new) + 4, _MAX_CALLS)
 
 
 def _find_problem(zone: Zone, batch: Batch) -> Refused | WriteConflict | None:

@@ -51,6 +51,17 @@ def test_what_the_service_cannot_hold_is_refused_with_the_reason(
     assert found.of_managed_types == ((A,) if refused is TXT else (A, refused))
 
 
+def test_a_record_whose_adjustment_raises_is_refused_alone() -> None:
+    def fail_for_cname(desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        if desired[0].type == "CNAME":
+            raise ZeroDivisionError
+        return accept_everything(desired, zone)
+
+    found = adjust((CNAME, A), VIEW, build_planner(adjust=fail_for_cname))
+    assert found.taken == (A,)
+    assert [(one.desired, one.block.reason) for one in found.refused] == [(CNAME.desired, Reason.OBJECT_FAILED)]
+
+
 UNDERSCORE = replace(A, desired=replace(A.desired, name=DnsName("_x.example.org")))
 
 

@@ -228,6 +228,11 @@ def test_only_address_and_cname_records_get_the_default_bias_of_geoproximity_rou
         pytest.param(endpoint(sid="a\x01b", props=WEIGHT), "no control characters", id="control-character"),
         pytest.param(endpoint(sid="a\ud800b", props=WEIGHT), "no control characters", id="half-a-character"),
         pytest.param(endpoint(props={"aws/health-check-id": "a\x01"}), "aws/health-check-id 'a", id="check"),
+        pytest.param(
+            endpoint("CNAME", ALB, props={"aws/target-hosted-zone": "x, RRSet DNS name a.example.org"}),
+            "aws/target-hosted-zone 'x, RRSet DNS name a.example.org'; allowed: letters, digits",
+            id="text-in-place-of-an-id",
+        ),
         pytest.param(endpoint("CNAME", "a\x01.example.net"), "no control characters", id="target"),
         pytest.param(endpoint(sid="x", props={"aws/region": "mars-1"}), "region 'mars-1'", id="region"),
         pytest.param(endpoint(sid="x", props={"aws/region": " eu-west-1 "}), "region ' eu-west-1 '", id="blanks"),

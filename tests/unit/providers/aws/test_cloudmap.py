@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from extdns.model.change import Applied, Batch, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
+from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from providers.aws.cloudmap.provider import CloudMapReader, CloudMapSettings, CloudMapWriter
@@ -332,6 +333,19 @@ def test_names_of_one_batch_wait_together_and_a_refused_one_stops_no_other(rig: 
     steps = [one for one in fake.actions if one in {"RegisterInstance", "GetOperation"}]
     assert steps[:4] == ["RegisterInstance", "RegisterInstance", "RegisterInstance", "GetOperation"]
     assert [bool(fake.list_values(f"n{number}")) for number in range(3)] == [False, True, True]
+
+
+def test_no_batch_takes_more_calls_than_those_that_replace_100_targets(rig: Rig, fake: CloudMap) -> None:
+    name, many = "web.example.org", [f"2001:db8::{number}" for number in range(100)]
+    made = rig.apply(create(name, "A", "192.0.2.1"), create(name, "AAAA", *many), create(name, "TXT", MINE))
+    change = update(made[0], "192.0.2.2")  # changes the other attribute of all 100 instances
+    (change_set,) = build_batch(rig.zone, [change]).change_sets
+    limits, before = rig.reader.capabilities, len(fake.actions)
+    assert isinstance(rig.submit(change), Applied)
+    assert limits.measure
+    assert limits.measure(change_set) == limits.max_batch_bytes == len(fake.actions) - before == 400
+    (refused,) = rig.reader.adjust([build_desired(name, "AAAA", *many, "::1")], rig.zone).refused
+    assert (refused.reason, refused.detail[:25]) == (Reason.TOO_LARGE, "101 targets; allowed: 100")
 
 
 def test_a_throttled_call_ends_the_batch(rig: Rig, fake: CloudMap) -> None:

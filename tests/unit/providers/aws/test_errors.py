@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from providers.aws.errors import build_outcome
@@ -18,6 +19,10 @@ SENT = (
         alias=AliasTarget(zone_id="Z", name="gone.example.org", evaluate_target_health=True),
         health_check_id="hc-1",
     ),
+)
+FATAL = (
+    "FATAL problem: CharacterStringTooLong (Value is longer than what the type of the record set allows it to be) "
+    "encountered with "
 )
 EXISTS = "Tried to create resource record set [name='a.example.org.', type='A'] but it already exists"
 
@@ -186,6 +191,16 @@ def test_the_outcome_of_a_batch_whose_call_to_route53_fails_follows_from_error_c
             f"encountered with 'x, {EXISTS}''",
             id="value-of-no-use",
         ),
+        pytest.param(
+            Route53RecordSet(
+                name="evil.example.org",
+                type="TXT",
+                values=(f"\"x, y', {EXISTS}\"",),
+                set_identifier=f"{FATAL}'\"x, y",  # matches before the value, up to a part of it
+            ),
+            f"Invalid Resource Record: '{FATAL}'\"x, y', {EXISTS}\"''",
+            id="set-identifier-that-overlaps-a-value",
+        ),
     ],
 )
 def test_text_of_users_quoted_in_an_error_is_not_read_as_a_message_of_the_service(
@@ -201,6 +216,13 @@ def test_text_of_users_quoted_in_an_error_is_not_read_as_a_message_of_the_servic
     conflict = build_outcome(both, (*SENT, hostile))
     assert isinstance(conflict, WriteConflict)
     assert conflict.offending_names == ("a.example.org",)
+
+
+def test_an_error_about_the_target_of_aliases_of_several_names_blames_none_of_them() -> None:
+    other = replace(SENT[2], name="evil.example.org", type="AAAA")
+    words = "[Tried to create an alias that targets gone.example.org., type AAAA in zone Z, but that was not found]"
+    failed = CallFailedError(FailureKind.REFUSED, "c", "z", "InvalidChangeBatch", words)
+    assert build_outcome(failed, (*SENT, other)) == Refused(message=str(failed))
 
 
 @pytest.mark.parametrize("check", ["but it already exists", f"x, {EXISTS}", "with blanks ID: hc-1", " x "])

@@ -420,7 +420,7 @@ def test_texts_and_ids_of_external_dns_are_read_as_it_meant_them(world: World) -
         (Refuse(409, "ScopeLocked", "the scope is locked"), Forbidden, "locked"),
         (Refuse(409, "MissingSubscriptionRegistration"), Forbidden, "Registration"),
         (Refuse(409, "Conflict", "another record with the same name"), WriteConflict, "same name"),
-        (Refuse(409, "Conflict", "pending.example.org has another record"), WriteConflict, "another record"),
+        (Refuse(409, "Conflict", "for x='Another operation is pending'"), WriteConflict, "pending"),
         (Refuse(409, "Conflict", "Another operation is pending for requested object"), TryLater, "pending"),
         (Refuse(412, "PreconditionFailed"), WriteConflict, "PreconditionFailed"),
         (Refuse(429, "TooManyRequests"), TryLater, "TooManyRequests"),

@@ -298,6 +298,26 @@ def test_an_error_about_an_invalid_record_set_becomes_a_refusal_with_its_name(co
     assert found.offending_names == ("b.example.org",)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "parameters.managedZone",
+        "'parameters.managedZone'",
+        "x already exists",
+        "x' already exists",
+        "' named 'x' already exists",
+        "Precondition not met",
+        "'entity.change.additions[0]' named 'a.example.org. (A)' already exists",
+        "'entity.change.deletions[0]' resource named 'old.example.org. (TXT)' does not exist",
+    ],
+)
+def test_a_value_of_a_user_that_an_error_quotes_is_not_read_as_another_error(text: str) -> None:
+    path = "entity.change.additions[1].routingPolicy.geo.items[0].location"
+    found = find_outcome(f"Invalid value for '{path}': '{text}'")
+    assert isinstance(found, Refused)
+    assert found.offending_names == ("b.example.org",)
+
+
 def test_an_error_with_several_problems_becomes_a_refusal_with_all_their_names() -> None:
     found = find_outcome(
         *(f"Invalid value for 'entity.change.additions[{location}].rrdata[0]': 'x'" for location in (1, 0))

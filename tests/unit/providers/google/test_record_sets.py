@@ -215,6 +215,17 @@ def test_a_record_with_a_routing_policy_has_the_targets_of_that_policy(routing: 
         pytest.param(
             endpoint(props={record_sets.ROUTING_POLICY: "x"}), "google/routing-policy: Expecting value", id="policy"
         ),
+        pytest.param(
+            routed({"geo": {"items": [{"rrdatas": 5}]}}),
+            "google/routing-policy: rrdatas is the number 5; allowed: a list of texts",
+            id="policy-without-list",
+        ),
+        pytest.param(routed({"geo": {"ipAddress": ["x"]}}), "is a list; allowed: a text", id="policy-without-text"),
+        pytest.param(
+            endpoint(props={record_sets.ROUTING_POLICY: f'{{"geo":{"[" * 9999}{"]" * 9999}}}'}),
+            "nested too deeply",
+            id="deep-policy",
+        ),
     ],
 )
 def test_records_that_cloud_dns_would_refuse_are_refused_before_they_are_sent(

@@ -171,6 +171,8 @@ def test_with_apply_disabled_a_write_is_forbidden_and_without_leadership_it_is_t
     [
         pytest.param(BusyError(400), Refused, id="400"),
         pytest.param(RefusedByPackageError("no"), Refused, id="error-of-the-package"),
+        pytest.param(RefusedByPackageError("'too many requests'"), Refused, id="quoted-value-like-a-rate-limit"),
+        pytest.param(RefusedByPackageError("forbidden.example.org"), Refused, id="quoted-name-like-no-right"),
         pytest.param(BusyError(403), Forbidden, id="403"),
         pytest.param(BusyError(429), TryLater, id="429"),
         pytest.param(BusyError(500), Unknown, id="500"),
