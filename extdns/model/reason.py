@@ -289,7 +289,7 @@ class Reason(StrEnum):
         "object-failed",
         Group.UNCHANGED,
         "The claims of the object, or of another one that may request the record, could not be computed, or planning "
-        "the name failed with an error. Existing records stay.",
+        "the record or its name failed with an error. Existing records stay.",
         category=Category.UNDECIDED,
         fails=True,
         is_invalid=True,

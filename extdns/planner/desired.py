@@ -104,7 +104,9 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     refusals: list[tuple[Refusal, Candidate]] = []
     unknown: list[DesiredRecord] = []
     for candidate in found:
-        adjusted = _adjust_one(candidate.desired, view, planner)
+        adjusted = _adjust_one(candidate.desired, view.zone, planner.adjust)
+        if adjusted.accepted:
+            adjusted = _refuse(candidate.desired, view, planner) or adjusted
         unknown += adjusted.unknown
         taken += [
             candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
@@ -139,13 +141,12 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     return Desired(taken=all_taken, refused=tuple(refused), of_managed_types=managed)
 
 
-def _adjust_one(desired: DesiredRecord, view: NameView, planner: Planner) -> AdjustedRecords:
+def _adjust_one(desired: DesiredRecord, zone: Zone, adjust: Adjust) -> AdjustedRecords:
     try:
-        adjusted = planner.adjust((desired,), view.zone)
+        return adjust((desired,), zone)
     except Exception as exc:  # noqa: BLE001 - law 3: a failure of one record affects no other of its name
         refusal = Refusal(desired=desired, reason=Reason.OBJECT_FAILED, detail=sanitize(describe_error(exc), 300))
         return AdjustedRecords(accepted=(), refused=(refusal,))
-    return (_refuse(desired, view, planner) if adjusted.accepted else None) or adjusted
 
 
 def _refuse(desired: DesiredRecord, view: NameView, planner: Planner) -> AdjustedRecords | None:

@@ -172,10 +172,8 @@ class CloudDnsWriter:
 
 # The first quotes of a message are around the part, or the parameter; later ones can be around a text of users.
 _NAMED: Final = r"\[[^']*' (?:resource )?(?:named '[^']*' )?"
-_CONFLICTS: Final = re.compile(
-    rf"[^']*(?:Precondition not met|'entity\.change\.(?:additions{_NAMED}already exists|deletions{_NAMED}does not exist))",
-    re.ASCII,
-)
+_DIFFERS: Final = rf"additions{_NAMED}already exists|deletions{_NAMED}does not exist"
+_CONFLICTS: Final = re.compile(rf"[^']*(?:Precondition not met|'entity\.change\.(?:{_DIFFERS}))", re.ASCII)
 _PART: Final = re.compile(r"[^']*'entity\.change\.(additions|deletions)\[([^\]']+)\]", re.ASCII)
 _ZONE: Final = re.compile(r"[^']*'parameters\.(?:managedZone|project)'", re.ASCII)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +15,12 @@ from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import Cause, Observed, StateFailed
 from extdns.engine.write_queue import WriteQueue
-from extdns.model.change import PLAN, Action, AdjustedRecords
+from extdns.model.change import PLAN, Action
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
+from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.zone import Zone
 from extdns.planner import evidence
 from extdns.planner import plan_name as planning
@@ -156,16 +156,15 @@ def find_evidence_keys(world: World) -> list[RecordKey]:
     return [key for key in world.engine.delete_guard.list_statuses(zone_state.zone.id) if key.name == host("web")]
 
 
-def test_name_that_cannot_be_planned_is_retried_with_exponential_backoff() -> None:
+def test_name_that_cannot_be_planned_is_retried_with_exponential_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
     attempts: list[float] = []
+    world = start_world()
 
-    def adjust(requested: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
-        if requested[0].name == host("web"):
-            attempts.append(world.now_s)
-            raise RuntimeError("defect")
-        return AdjustedRecords(accepted=tuple(requested))
+    def fail(*_: object, **__: object) -> None:
+        attempts.append(world.now_s)
+        raise RuntimeError("defect")
 
-    world = start_world(adjust=adjust)
+    monkeypatch.setattr(reconcile, "plan_name", fail)
     world.run(observe("web", build_claim("web", "web")), for_s=40.0)
     delays = [round(later - earlier) for earlier, later in pairwise(attempts)]
     assert delays == [1, 2, 4, 8, 16]

@@ -195,7 +195,7 @@ def test_the_outcome_of_a_batch_whose_call_to_route53_fails_follows_from_error_c
             Route53RecordSet(
                 name="evil.example.org",
                 type="TXT",
-                values=(f"\"x, y', {EXISTS}\"",),
+                values=(f'"x, y\', {EXISTS}"',),
                 set_identifier=f"{FATAL}'\"x, y",  # matches before the value, up to a part of it
             ),
             f"Invalid Resource Record: '{FATAL}'\"x, y', {EXISTS}\"''",
