@@ -108,15 +108,21 @@ def _split_problems(failed: CallFailedError, sent: Sequence[Route53RecordSet]) -
     if failed.code != _BATCH:
         return (text,)
     texts = {value for one in sent for value in (one.set_identifier, *one.values) if ", " in value}
-    quoted = [template.format(value) for value in texts for template in _QUOTED_INPUT]
-    # also where they overlap, because one text can contain the end of another one
-    starts = [(found.start(), len(one)) for one in quoted for found in re.finditer(f"(?={re.escape(one)})", text)]
+    quoted = [span for value in texts for one in _QUOTED_INPUT for span in _find_all(one.format(value), text)]
     ends = [
         found.span()
         for found in _PROBLEM_END.finditer(text)
-        if not any(start < found.start() < start + length for start, length in starts)
+        if not any(start < found.start() < end for start, end in quoted)
     ]
     return [text[start:end] for (_, start), (end, _) in pairwise(((0, 0), *ends, (len(text), 0)))]
+
+
+def _find_all(part: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where *part* starts and ends in *text*, also where it overlaps itself."""
+    start = text.find(part)
+    while start >= 0:
+        yield start, start + len(part)
+        start = text.find(part, start + 1)
 
 
 def _find_names(problems: Sequence[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
