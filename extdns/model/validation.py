@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -44,6 +45,9 @@ _SERVER_ALLOWED: Final = f"{_HOST_ALLOWED}, or an underscore"
 NAME_ALLOWED: Final = "a name: letters, digits, hyphens and underscores"
 MAX_TARGETS: Final = 4000
 """No DNS service takes more: a message has 65,535 bytes, of which the record of an address takes 16 (RFC 1035)."""
+MAX_PROPERTIES: Final = 32_768
+"""The most characters of all properties of a record, far more than any service takes."""
+
 MAX_SET_IDENTIFIER: Final = 256
 """Route 53 takes 128 characters, and the webhook protocol 256. It is part of messages and keys."""
 TARGETS_ALLOWED: Final = "an IP address without zone, or a host name"
@@ -140,6 +144,9 @@ def find_size_problem(endpoint: DesiredRecord) -> RecordProblem | None:
     if (length := len(endpoint.set_identifier)) > MAX_SET_IDENTIFIER:
         allowed = f"at most {MAX_SET_IDENTIFIER} characters"
         return RecordProblem(value=f"a set identifier of {length} characters", allowed=allowed)
+    if endpoint.properties and (length := sum(map(len, chain(*endpoint.properties)))) > MAX_PROPERTIES:
+        allowed = f"at most {MAX_PROPERTIES} characters"
+        return RecordProblem(value=f"properties of {length} characters", allowed=allowed)
     if len(endpoint.targets) <= MAX_TARGETS:
         return None
     return RecordProblem(value=f"{len(endpoint.targets)} targets", allowed=f"at most {MAX_TARGETS} targets")

@@ -16,7 +16,7 @@ from extdns.model.dns_name import RESERVED_LABEL
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey
-from extdns.model.validation import find_owner_problem, find_size_problem, validate_record
+from extdns.model.validation import RecordProblem, find_owner_problem, find_size_problem, validate_record
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 from extdns.planner.decide import Unfulfilled
@@ -105,8 +105,8 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     unknown: list[DesiredRecord] = []
     for candidate in found:
         adjusted = _adjust_one(candidate.desired, view.zone, planner.adjust)
-        if adjusted.accepted:
-            adjusted = _refuse(candidate.desired, view, planner) or adjusted
+        if adjusted.accepted and (problem := _find_owner_problem(candidate.desired, view, planner)):
+            adjusted = _refuse(candidate.desired, problem)
         unknown += adjusted.unknown
         taken += [
             candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
@@ -142,6 +142,8 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
 
 
 def _adjust_one(desired: DesiredRecord, zone: Zone, adjust: Adjust) -> AdjustedRecords:
+    if problem := find_size_problem(desired):
+        return _refuse(desired, problem)
     try:
         return adjust((desired,), zone)
     except Exception as exc:  # noqa: BLE001 - law 3: a failure of one record affects no other of its name
@@ -149,18 +151,18 @@ def _adjust_one(desired: DesiredRecord, zone: Zone, adjust: Adjust) -> AdjustedR
         return AdjustedRecords(accepted=(), refused=(refusal,))
 
 
-def _refuse(desired: DesiredRecord, view: NameView, planner: Planner) -> AdjustedRecords | None:
-    """Return the refusal of a merged record that is too large, or of a new name that its type cannot have."""
-    problem = find_size_problem(desired)
-    if problem is None and desired.type in rrtype.ADDRESSES and not planner.settings.compat:
-        problem = find_owner_problem(desired)
-        if problem and (any(owned.is_ours for owned in view.current) or _is_lost(desired, view, planner)):
-            problem = None
-    if problem is None:
-        return None
+def _refuse(desired: DesiredRecord, problem: RecordProblem) -> AdjustedRecords:
     detail = describe_invalid_value(problem.value, problem.allowed)
-    refusal = Refusal(desired=desired, reason=problem.reason, detail=detail)
-    return AdjustedRecords(accepted=(), refused=(refusal,))
+    return AdjustedRecords(accepted=(), refused=(Refusal(desired=desired, reason=problem.reason, detail=detail),))
+
+
+def _find_owner_problem(desired: DesiredRecord, view: NameView, planner: Planner) -> RecordProblem | None:
+    """Return why a new record of the type of *desired* cannot have its name; None if it can, or was ours."""
+    if desired.type not in rrtype.ADDRESSES or planner.settings.compat:
+        return None
+    problem = find_owner_problem(desired)
+    is_ours = problem and (any(owned.is_ours for owned in view.current) or _is_lost(desired, view, planner))
+    return None if is_ours else problem
 
 
 def _is_lost(desired: DesiredRecord, view: NameView, planner: Planner) -> bool:

@@ -37,7 +37,6 @@ from providers.aws.cloudmap.client import (
     StartedOperation,
 )
 from providers.aws.cloudmap.services import (
-    MAX_TARGETS,
     TYPES,
     Attributes,
     CloudMapService,
@@ -66,8 +65,8 @@ from providers.common.zone_lists import FoundZones
 
 _PRIVATE: Final = {"DNS_PUBLIC": False, "DNS_PRIVATE": True}
 _MAX_WRITES: Final = 100
-_MAX_CALLS: Final = 4 * MAX_TARGETS
-"""The most calls of a batch, those that replace all instances of a service: 40 s at 10 calls a second."""
+_MAX_CALLS: Final = 400
+"""The most calls of a batch of several names: 40 s at 10 calls a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,9 +369,9 @@ def _plan(name: DnsName, writes: Sequence[Write]) -> _Plan:
 
 
 def count_calls(change_set: ChangeSet) -> int:
-    """Return how many calls *change_set* takes, at most as many as a batch may have: two for each instance, and four.
+    """Return how many calls *change_set* takes, two for each instance and four, but at most as many as a batch may have.
 
-    So what a service holds already can be deleted, however much it is.
+    So a change of more instances is a batch of its own.
     """
     plan = _plan(change_set.name, change_set.writes)
     old = {instance.values for instance in plan.service.instances} if plan.service else set[Attributes]()

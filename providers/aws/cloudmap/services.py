@@ -28,8 +28,8 @@ _ALIAS: Final = "AWS_ALIAS_DNS_NAME"
 _KEYS: Final = {rrtype.A: "AWS_INSTANCE_IPV4", rrtype.AAAA: "AWS_INSTANCE_IPV6", rrtype.CNAME: "AWS_INSTANCE_CNAME"}
 _DEFAULT_TTL_S: Final = 300
 _MAX_NAME: Final = 127
-MAX_TARGETS: Final = 100
-"""The most targets of a record. Each takes two calls, to register and to deregister it, so others wait for them."""
+_MAX_TARGETS: Final = 1000
+"""The most instances of a service."""
 _LABEL: Final = r"(?:[a-z0-9_][a-z0-9_-]{0,61}[a-z0-9_]|[a-z0-9])"
 _NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
 _INSTANCE_ID: Final = re.compile(r"[0-9a-z_/:.@-]{1,64}", re.ASCII)
@@ -165,8 +165,8 @@ def adjust_record(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal
     problem = find_problem(desired, zone)
     if problem:
         return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=problem)
-    if len(desired.targets) > MAX_TARGETS:
-        detail = f"{len(desired.targets)} targets; allowed: {MAX_TARGETS} for {desired.type} in {HOLDERS}"
+    if len(desired.targets) > _MAX_TARGETS:
+        detail = f"{len(desired.targets)} targets; allowed: {_MAX_TARGETS} for {desired.type} in {HOLDERS}"
         return Refusal(desired=desired, reason=Reason.TOO_LARGE, detail=detail)
     return plain_records.adjust_record(desired, zone, holders=HOLDERS)
 

@@ -13,6 +13,7 @@ from extdns.model.claim import Derivation, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from extdns.planner.desired import AdjustmentUnknownError, adjust, find_invalid_hosts, refuse_invalid
 from extdns.planner.proposal import Candidate
@@ -60,6 +61,17 @@ def test_a_record_whose_adjustment_raises_is_refused_alone() -> None:
     found = adjust((CNAME, A), VIEW, build_planner(adjust=fail_for_cname))
     assert found.taken == (A,)
     assert [(one.desired, one.block.reason) for one in found.refused] == [(CNAME.desired, Reason.OBJECT_FAILED)]
+
+
+def test_a_record_with_huge_properties_is_refused_before_it_is_adjusted() -> None:
+    def fail(desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        raise ZeroDivisionError
+
+    huge = replace(
+        A, desired=replace(A.desired, properties=StringMap.from_items({"google/routing-policy": "[" * 40_000}))
+    )
+    (refused,) = adjust((huge,), VIEW, build_planner(adjust=fail)).refused
+    assert refused.block.detail == "'properties of 40021 characters' is not valid; allowed: at most 32768 characters"
 
 
 UNDERSCORE = replace(A, desired=replace(A.desired, name=DnsName("_x.example.org")))

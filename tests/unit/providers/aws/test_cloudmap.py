@@ -344,8 +344,9 @@ def test_no_batch_takes_more_calls_than_those_that_replace_100_targets(rig: Rig,
     assert isinstance(rig.submit(change), Applied)
     assert limits.measure
     assert limits.measure(change_set) == limits.max_batch_bytes == len(fake.actions) - before == 400
-    (refused,) = rig.reader.adjust([build_desired(name, "AAAA", *many, "::1")], rig.zone).refused
-    assert (refused.reason, refused.detail[:25]) == (Reason.TOO_LARGE, "101 targets; allowed: 100")
+    more = [f"2001:db8:1::{number}" for number in range(901)]
+    (refused,) = rig.reader.adjust([build_desired(name, "AAAA", *many, *more)], rig.zone).refused
+    assert (refused.reason, refused.detail[:27]) == (Reason.TOO_LARGE, "1001 targets; allowed: 1000")
 
 
 def test_a_throttled_call_ends_the_batch(rig: Rig, fake: CloudMap) -> None:
