@@ -139,16 +139,10 @@ def find_names(batch: Batch) -> tuple[DnsName, ...]:
     return tuple(dict.fromkeys([change_set.name for change_set in batch.change_sets]))
 
 
-def find_offending_names(batch: Batch, offending: Iterable[DnsName]) -> tuple[DnsName, ...]:
-    """Return the names of the change sets of *batch* that contain a write at one of the *offending* names.
-
-    If the service blames the name of an ownership record, the name of its record is returned.
-    """
+def find_offending(batch: Batch, offending: Iterable[DnsName]) -> tuple[ChangeSet, ...]:
+    """Return the change sets of *batch* that contain a write at one of the *offending* names."""
     found = frozenset(offending)
-    if not found:
-        return ()
-    names = (one.name for one in batch.change_sets if any(write.key.name in found for write in one.writes))
-    return tuple(dict.fromkeys(names))
+    return tuple([one for one in batch.change_sets if any(write.key.name in found for write in one.writes)])
 
 
 def _order_writes(change_set: ChangeSet) -> ChangeSet:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from heapq import heappop, heappush
+from itertools import chain
 from typing import Final
 
 from extdns.model.change import Blocked, ChangeSet, are_equivalent
@@ -27,11 +28,11 @@ _ATTEMPTS: Final = 5
 
 
 class Failure(StrEnum):
-    """The failures that are retried. The comment says what is retried: a name, a zone or the list of zones."""
+    """The failures that are retried. The comment says what is retried: a change set, a name, a zone or their list."""
 
-    REFUSED = "refused"  # a name: the service refused its change
-    FORBIDDEN = "forbidden"  # a name: the permission to change it is missing
-    NO_ANSWER = "no-answer"  # a name: the service does not answer when it is sent alone
+    REFUSED = "refused"  # a change set: the service refused it
+    FORBIDDEN = "forbidden"  # a change set: the permission to make it is missing
+    NO_ANSWER = "no-answer"  # a change set: the service does not answer when it is sent alone
     CONTENDED = "contended"  # a name: another writer keeps changing it back
     WRITE_CONFLICT = "write-conflict"  # a name: a record was not what was read
     WRITTEN_OFTEN = "written-often"  # a name: it is written again and again
@@ -41,8 +42,13 @@ class Failure(StrEnum):
     ZONE_LIST = "zone-list"  # all zones, or those of some accounts, could not be listed
 
 
-FAILED: Final = (Failure.REFUSED, Failure.FORBIDDEN, Failure.NO_ANSWER)
-"""The failures of a name that is to blame for the failure of its batch. A name has at most one of them."""
+class Turn(IntEnum):
+    """The kinds of batches, in the order in which they take turns. A batch has change sets of one kind only."""
+
+    FRESH = 0  # those that did not fail
+    PART = 1  # a part of a batch that failed
+    CHANGED = 2  # one that failed alone, and has other content now
+    RETRY = 3  # those that failed alone, and whose pause is over
 
 
 class RetryPolicy(Value, frozen=True, kw_only=True):
@@ -82,10 +88,7 @@ class Retry:
         message: the error of the last failure, "" if there is none.
         is_forbidden: whether permissions were missing the last time; only a person can change that.
         lacks_credentials: whether there were no valid credentials the last time.
-        block: why the changes of the name wait; None if this is not the retry of a name.
-        changes: the change sets of the name that failed.
-        last: the key of the last of them, as of `get_key`; None if several were sent together.
-        failed_at: the time of the last failure of a name (monotonic seconds).
+        changes: the change sets of a name that a conflict or a contended record is about.
         is_waiting: whether `RetryTable.take_due` has not returned the name since the pause began.
     """
 
@@ -96,10 +99,7 @@ class Retry:
     message: str = ""
     is_forbidden: bool = False
     lacks_credentials: bool = False
-    block: Blocked | None = None
     changes: tuple[ChangeSet, ...] = ()
-    last: RecordKey | None = None
-    failed_at: float = 0.0
     is_waiting: bool = False
 
     def compute_pause_s(self) -> float:
@@ -142,19 +142,33 @@ class Retry:
         return now_s >= self.until_at
 
 
-def get_key(change_set: ChangeSet) -> RecordKey:
-    """Return the first key that *change_set* writes, which no other change set of its name does."""
-    return change_set.writes[0].key
+@dataclass(slots=True, kw_only=True)
+class FailedSet(Retry):
+    """A change set whose last batch failed. Only failures while it was sent alone count, each with a pause.
+
+    Attributes:
+        sent: the change set as it was sent.
+        block: why the batch failed.
+        turn: the kind of batch in which it is sent next.
+        place: its place among those of the same turn. A part of a batch has one place.
+        is_unsure: whether there was no answer, so that *sent* may have been applied.
+    """
+
+    sent: ChangeSet
+    block: Blocked
+    turn: Turn
+    place: int
+    is_unsure: bool = False
 
 
-def select_others(sets: tuple[ChangeSet, ...], failed: tuple[ChangeSet, ...]) -> tuple[ChangeSet, ...]:
-    """Return those of *sets* that make other changes than each of *failed*."""
-    by_key = {get_key(one): (one,) for one in failed}
-    return tuple([one for one in sets if not are_equivalent((one,), by_key.get(get_key(one), ()))])
+def select_others(sets: Iterable[ChangeSet], former: Iterable[ChangeSet]) -> list[ChangeSet]:
+    """Return those of *sets* that make other changes than each of *former*."""
+    by_key = {one.key: (one,) for one in former}
+    return [one for one in sets if not are_equivalent((one,), by_key.get(one.key, ()))]
 
 
 class RetryTable:
-    """The retries of names, by name and kind of failure. A name can have one for each kind.
+    """The retries of names, by name and kind of failure, and those of change sets, by name and key.
 
     Finding those that are due does not take longer if many others wait.
 
@@ -164,8 +178,8 @@ class RetryTable:
 
     def __init__(self) -> None:
         """Start with no retries."""
-        self.by_name: dict[DnsName, dict[Failure, Retry]] = {}
-        self._ends: list[tuple[float, DnsName, Failure]] = []  # a heap; an entry is outdated if its retry ends later
+        self.by_name: dict[DnsName, dict[Failure | RecordKey, Retry]] = {}
+        self._ends: list[tuple[float, DnsName]] = []  # a heap of pauses, some of which are outdated
 
     def __len__(self) -> int:
         """Return how many retries there are."""
@@ -184,7 +198,7 @@ class RetryTable:
     def schedule(self, name: DnsName, retry: Retry) -> None:
         """Schedule *name* for `take_due` at the end of the pause of *retry*, which has just begun."""
         retry.is_waiting = True
-        heappush(self._ends, (retry.until_at, name, retry.failure))
+        heappush(self._ends, (retry.until_at, name))
 
     def record_failure(self, name: DnsName, failure: Failure, now_s: float, message: str = "") -> Retry:
         """Count a failure of *name* and begin its pause."""
@@ -193,43 +207,42 @@ class RetryTable:
         self.schedule(name, retry)
         return retry
 
-    def delay(
-        self, name: DnsName, failure: Failure, changes: tuple[ChangeSet, ...], block: Blocked, now_s: float
-    ) -> None:
-        """Begin a pause of *changes* of *name*, which failed with one of `FAILED`; *block* states why they wait.
+    def add_set(self, sent: ChangeSet, block: Blocked, turn: Turn, place: int) -> FailedSet:
+        """Record that the batch with *sent* failed because of *block*, and return the failures of this change set."""
+        retries, former = self.by_name.setdefault(sent.name, {}), self.find_set(sent)
+        failed = former or FailedSet(Failure.REFUSED, sent=sent, block=block, turn=turn, place=place)
+        failed.sent, failed.block, failed.turn, failed.place = sent, block, turn, place
+        retries[sent.key] = failed
+        return failed
 
-        Other changes of the name that failed before wait with them. With no *changes*, there is no pause.
-        """
-        former = self.find_failed(name)
-        others = select_others(former.changes, changes) if former else ()
-        self.remove(name, *(other for other in FAILED if other is not failure))
-        retry = self.record_failure(name, failure, now_s) if changes else self.add(name, failure)
-        retry.changes, retry.block, retry.failed_at = (*others, *changes), block, now_s
-        retry.last = get_key(changes[0]) if changes else None
+    def find_set(self, change_set: ChangeSet) -> FailedSet | None:
+        """Return the failures of *change_set*, also with other content; None if there are none."""
+        retries = self.by_name.get(change_set.name)
+        failed = retries.get(change_set.key) if retries else None
+        return failed if isinstance(failed, FailedSet) else None
 
-    def find_failed(self, name: DnsName) -> Retry | None:
-        """Return the retry of *name* for one of the failures `FAILED`, None if there is none."""
-        retries = self.by_name.get(name)
-        return next((retry for retry in retries.values() if retry.failure in FAILED), None) if retries else None
+    def list_sets(self, name: DnsName) -> list[FailedSet]:
+        """Return the failures of all change sets of *name*."""
+        return [retry for retry in self.by_name.get(name, {}).values() if isinstance(retry, FailedSet)]
 
-    def have_failed(self, sent: Mapping[DnsName, tuple[ChangeSet, ...]]) -> bool:
-        """Return whether some of the change sets *sent* failed before with one of the failures `FAILED`."""
-        found = ((self.find_failed(name), sent[name]) for name in self.by_name.keys() & sent.keys())
-        return any(failed and select_others(sets, failed.changes) != sets for failed, sets in found)
+    def list_all_sets(self) -> Iterator[FailedSet]:
+        """Return the failures of all change sets."""
+        return chain.from_iterable(map(self.list_sets, self.by_name))
 
-    def end_backoff(self, now_s: float) -> None:
-        """End the pauses of all names that have one of the failures `FAILED`."""
-        for failure in FAILED:
-            for name, retry in self.select(failure):
-                if retry.is_waiting:
-                    retry.until_at = now_s
-                    self.schedule(name, retry)
+    def end_backoff(self, now_s: float, place: int) -> None:
+        """End the pauses of all change sets, and give them one *place*, so that they are sent together."""
+        for failed in self.list_all_sets():
+            if failed.turn is Turn.RETRY:
+                failed.place = place
+                if failed.is_waiting:
+                    failed.until_at = now_s
+                    self.schedule(failed.sent.name, failed)
 
-    def remove(self, name: DnsName, *failures: Failure) -> None:
-        """Remove the retries of *name* for *failures*, if there are any."""
+    def remove(self, name: DnsName, *keys: Failure | RecordKey) -> None:
+        """Remove the retries of *name*, and of its change sets, with these *keys*, if there are any."""
         if retries := self.by_name.get(name):
-            for failure in failures:
-                retries.pop(failure, None)
+            for key in keys:
+                retries.pop(key, None)
             if not retries:
                 del self.by_name[name]
 
@@ -249,20 +262,22 @@ class RetryTable:
         blocking = (retries.get(Failure.WRITE_CONFLICT), retries.get(Failure.WRITTEN_OFTEN))
         return max((retry.until_at for retry in blocking if retry), default=0.0)
 
-    def is_repeated_conflict(self, name: DnsName, sets: tuple[ChangeSet, ...]) -> bool:
+    def is_repeated_conflict(self, name: DnsName, sets: Iterable[ChangeSet]) -> bool:
         """Return whether *sets* conflicted before: the name was read, and the same changes were planned again."""
         conflict = self.find(name, Failure.WRITE_CONFLICT)
-        return conflict is not None and are_equivalent(conflict.changes, sets)
+        return conflict is not None and not select_others(sets, conflict.changes)
 
     def take_due(self, now_s: float) -> list[tuple[DnsName, Failure]]:
         """Return the names whose pause has ended, each with the failure that began it."""
-        due: list[tuple[DnsName, Failure]] = []
+        ended = set[DnsName]()
         while self._ends and self._ends[0][0] <= now_s:
-            _, name, failure = heappop(self._ends)
-            retry = self.find(name, failure)
-            if retry and retry.is_waiting and retry.has_ended(now_s):
-                retry.is_waiting = False
-                due.append((name, failure))
+            ended.add(heappop(self._ends)[1])
+        due: list[tuple[DnsName, Failure]] = []
+        for name in ended & self.by_name.keys():
+            for retry in self.by_name[name].values():
+                if retry.is_waiting and retry.has_ended(now_s):
+                    retry.is_waiting = False
+                    due.append((name, retry.failure))
         return due
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:

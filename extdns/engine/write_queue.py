@@ -6,12 +6,14 @@ See docs/design/retries.md, "Outcomes of a batch".
 from __future__ import annotations
 
 import math
-from itertools import chain
+from collections import Counter, deque
+from itertools import chain, count
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, assert_never
 
-from extdns.engine.batches import find_names, find_offending_names, select_for_batch
+from extdns.engine.batches import find_offending, select_for_batch
 from extdns.engine.names_to_read import NamesToRead, find_written_names
-from extdns.engine.retries import FAILED, Failure, GiveUpRule, Retry, RetryTable, get_key, select_others
+from extdns.engine.retries import Failure, GiveUpRule, Retry, RetryTable, Turn, select_others
 from extdns.engine.write_history import WriteHistory
 from extdns.model.change import (
     Batch,
@@ -26,6 +28,7 @@ from extdns.model.change import (
     are_equivalent,
 )
 from extdns.model.reason import Reason
+from extdns.model.value import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
@@ -33,17 +36,18 @@ if TYPE_CHECKING:
 
     from extdns.model.capabilities import Capabilities
     from extdns.model.dns_name import DnsName
+    from extdns.model.record import RecordKey
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
 
 _ALONE_AFTER: Final = 12
-"""After so many failures in a row, names are sent one at a time."""
+"""After so many failures in a row, change sets are sent one at a time."""
 
-_ALONE_S: Final = 1.0
-"""The least time from one such batch to the next, if its name was not sent alone before."""
+_TRY_S: Final = 1.0
+"""The least time from one such batch to the next, counted from start to start."""
 
 _RETRY_S: Final = 60.0
-"""The same if it was."""
+"""The same between those of change sets that failed alone before with the same content."""
 
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
@@ -64,67 +68,67 @@ Sets = tuple[ChangeSet, ...]
 class WriteQueue:
     """The change sets of one zone that are queued or being written, and the retries of those that failed.
 
-    A batch that fails without naming a record is sent in halves, until the names that fail are found. Names in such
-    groups, and names that failed alone, are never sent together with others. The last half of a name is a change set:
-    once the name failed, its change sets are sent one at a time, and those that fail wait.
+    A batch that fails without naming a record is sent in halves, until the change sets that fail are found. See `Turn`
+    for what is never sent together.
 
     Attributes:
         queued: by name, the change sets that are planned and not sent.
         in_flight: the batch that has no outcome yet.
         reads: the names to read before they are written again. If writes of the service are not conditional, nothing
             is sent while any name must be read.
-        unsure: by name, what was sent and got no answer, so that it may have been applied.
-        retries: the names that wait after a failure.
+        retries: the names and change sets that wait after a failure.
         retry: the pause of the zone, after throttling or a lost answer.
     """
 
     def __init__(self, *, is_single_pass: bool = False) -> None:
-        """Start without changes. In a single pass, a name that fails alone is not tried again."""
+        """Start without changes. In a single pass, a change set that fails alone is not tried again."""
         self.queued: dict[DnsName, Sets] = {}
         self.in_flight: Batch | None = None
         self.reads = NamesToRead()
-        self.unsure: dict[DnsName, Sets] = {}
         self.retries = RetryTable()
         self.retry = Retry(Failure.ZONE_WRITE)
         self._is_single_pass = is_single_pass
         self._history = WriteHistory(self.retries)
-        self._sent: dict[DnsName, Sets] = {}
-        self._tried_at = self._retried_at = -math.inf  # when the last batch without and with names that failed was sent
-        self._changed_failed_at = -math.inf  # when a name that failed alone before failed again with other changes
-        self._next_turn = 0  # of names that never failed, groups, and names that failed alone: with other changes, same
-        self._groups: dict[DnsName, int] = {}  # names of a batch that failed have the same number; the least goes next
-        self._failed_in_a_row = 0
-        self._last_failure: Blocked | None = None
-        self._blocks: dict[DnsName, Blocked] = {}  # why the last batch with the name failed
+        self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
+        self._turn = Turn.RETRY  # of the last batch
+        self._sent_at = dict.fromkeys(
+            Turn, -math.inf
+        )  # when the last batch was sent; one that was applied does not count
+        self._places = count()
+        self._failures: deque[Blocked] = deque(maxlen=_ALONE_AFTER)  # the last failures in a row
         self._just_read: frozenset[DnsName] = frozenset()
 
     @property
     def problem(self) -> str:
         """The last message of the service if no change of the zone succeeds, "" otherwise."""
-        last = self._last_failure
-        is_stopped = last and last.reason is not Reason.REFUSED and self._failed_in_a_row >= _STOPPED_AFTER
-        return last.detail if last and is_stopped else ""
+        is_stopped = len(self._failures) >= _STOPPED_AFTER and self._failures[-1].reason is not Reason.REFUSED
+        return self._failures[-1].detail if is_stopped else ""
 
     @property
     def _is_sent_alone(self) -> bool:
-        """Whether names are sent one at a time, because nothing was applied for long."""
-        return self._failed_in_a_row >= _ALONE_AFTER
+        """Whether change sets are sent one at a time, because nothing was applied for long."""
+        return len(self._failures) >= _ALONE_AFTER
+
+    @property
+    def _is_slow(self) -> bool:
+        return self._is_sent_alone and not self._is_single_pass
 
     @property
     def _is_given_up(self) -> bool:
         """Whether a single pass sends nothing more, because each further call would wait in vain for its answer."""
-        last = self._last_failure
-        is_unanswered = last is not None and last.reason is Reason.NO_ANSWER
-        return self._is_single_pass and self._is_sent_alone and is_unanswered
+        return self._is_single_pass and self._is_sent_alone and self._failures[-1].reason is Reason.NO_ANSWER
 
     def find_deadlines(self) -> tuple[float, ...]:
         """Return the times at which a pause of a name or of the zone ends or ended (monotonic seconds)."""
-        times = (self.retries.next_deadline_at, self.retry.until_at, self._changed_failed_at + _ALONE_S)
-        return (*times, self._tried_at + _ALONE_S, self._retried_at + _RETRY_S) if self._is_sent_alone else times
+        return (self.retries.next_deadline_at, self.retry.until_at, *map(self._find_start_at, Turn))
 
     def is_writing(self, name: DnsName) -> bool:
         """Return whether the batch in flight changes *name*. Its outcome will make the name dirty."""
         return name in self._sent
+
+    def is_unsure(self, name: DnsName) -> bool:
+        """Return whether changes of *name* got no answer, so that they may have been applied."""
+        return any(failed.is_unsure for failed in self.retries.list_sets(name))
 
     @property
     def unfinished(self) -> int:
@@ -133,9 +137,9 @@ class WriteQueue:
 
     @property
     def backing_off(self) -> int:
-        """The number of names whose last changes were refused, or whose changes wait because they are contended."""
-        failed = sum(1 for failure in FAILED for _ in self.retries.select(failure))
-        return failed + sum(retry.is_waiting for _, retry in self.retries.select(Failure.CONTENDED))
+        """The number of names with changes that were refused, or that wait because they are contended."""
+        failed = (any(one.turn > Turn.PART for one in self.retries.list_sets(name)) for name in self.retries.by_name)
+        return sum(failed) + sum(retry.is_waiting for _, retry in self.retries.select(Failure.CONTENDED))
 
     @property
     def conflicting(self) -> int:
@@ -148,41 +152,49 @@ class WriteQueue:
 
     def review(self, name: DnsName, sets: Sets, now_s: float) -> Blocked | None:
         """Return why *sets*, all change sets of *name*, cannot be sent now; None if they can. Nothing is stored."""
-        failed = self.retries.find_failed(name)
-        if not (sets or failed):
-            return None
-        if name in self.reads.names or self._is_other_than_sent(name, sets):
-            return self._blocks.get(name)
-        if failed and sets and not select_others(sets, failed.changes):
-            return failed.block  # also while it is sent again
-        if not sets:
-            return None
+        last = max(self.retries.list_sets(name), key=lambda failed: failed.place, default=None)
+        block = last.block if last else None
+        if name in self.reads.names or self._list_doubtful(name, sets) or all(map(self._has_failed_alone, sets)):
+            return block  # also while it is sent again
         if name in self._history.repeated and (contended := self._history.review(name, sets, now_s)):
             return contended
-        block = self._blocks.get(name)
-        return block if block and max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
+        return block if max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
 
     def replace(self, name: DnsName, sets: Sets, now_s: float) -> None:
         """Queue *sets* in place of the changes of *name*; none while it must be read or *sets* wait for a retry."""
-        if self._is_other_than_sent(name, sets) and name not in self.reads.names:
-            self.reads.require(self.unsure[name])
+        self.queued.pop(name, None)
+        if name not in self.reads.names and (doubtful := self._list_doubtful(name, sets)):
+            self.reads.require(doubtful)
         if name in self.reads.names:
-            self.queued.pop(name, None)
             return
         if not sets:
-            self.queued.pop(name, None)
-            self._forget_failures(name, *FAILED, Failure.WRITE_CONFLICT)
-            return
-        if failed := self.retries.find_failed(name):
-            failed.changes = select_others(failed.changes, select_others(failed.changes, sets))
-            if not failed.changes:
-                failed.record_success()
-            elif self._is_single_pass or not failed.has_ended(now_s):
-                sets = select_others(sets, failed.changes)
-        if not sets or (name in self._history.repeated and self._history.postpone(name, sets, now_s)):
-            self.queued.pop(name, None)
-        else:
+            self.retries.remove(name, Failure.WRITE_CONFLICT)
+        if name in self.retries.by_name:
+            sets = self._select_unpaused(name, sets, now_s)
+        if sets and not (name in self._history.repeated and self._history.postpone(name, sets, now_s)):
             self.queued[name] = sets
+
+    def _list_doubtful(self, name: DnsName, sets: Sets) -> list[ChangeSet]:
+        """Return the change sets of *name* that may have been applied, although they are not among *sets*."""
+        return select_others([failed.sent for failed in self.retries.list_sets(name) if failed.is_unsure], sets)
+
+    def _has_failed_alone(self, change_set: ChangeSet) -> bool:
+        failed = self.retries.find_set(change_set)
+        return failed is not None and failed.failures > 0 and are_equivalent((change_set,), (failed.sent,))
+
+    def _select_unpaused(self, name: DnsName, sets: Sets, now_s: float) -> Sets:
+        """Return those of *sets*, all change sets of *name*, that need not wait. Forget the failures of others."""
+        planned = {one.key: one for one in sets}
+        for failed in self.retries.list_sets(name):
+            key = failed.sent.key
+            if key not in planned:
+                self.retries.remove(name, key)
+            elif not are_equivalent((planned[key],), (failed.sent,)):
+                failed.record_success()
+                failed.turn = min(failed.turn, Turn.CHANGED)
+            elif not failed.has_ended(now_s):
+                del planned[key]
+        return tuple(planned.values())
 
     def discard(self, name: DnsName) -> None:
         """Drop the queued changes of *name*."""
@@ -190,11 +202,14 @@ class WriteQueue:
 
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
-        found: dict[str, Sets] = {}
-        for by_name in (self.unsure, self._sent, self.queued):  # the latest changes of a name replace others
-            if not by_name.keys().isdisjoint(names):
-                found |= {name: by_name[name] for name in by_name.keys() & names}
-        return [one for name in sorted(found) for one in found[name]]
+        found: dict[tuple[DnsName, RecordKey], ChangeSet] = {}
+        for name in sorted(
+            {name for table in (self.retries.by_name, self._sent, self.queued) for name in table.keys() & names}
+        ):
+            unsure = (failed.sent for failed in self.retries.list_sets(name) if failed.is_unsure)
+            for one in chain(unsure, self._sent.get(name, ()), self.queued.get(name, ())):
+                found[name, one.key] = one
+        return [*found.values()]
 
     def read_again(self) -> None:
         """Have all queued names read and planned again, because another process may have written them."""
@@ -211,15 +226,14 @@ class WriteQueue:
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Drop the changes and retries of all names for which *belongs* returns False."""
-        for by_name in (self.queued, self.unsure, self._blocks, self._groups):
-            for name in [name for name in by_name if not belongs(name)]:
-                del by_name[name]
+        for name in [name for name in self.queued if not belongs(name)]:
+            del self.queued[name]
         self.retries.retain(belongs)
 
     def take_due(self, now_s: float) -> list[DnsName]:
-        """Return the names to plan again: their pause after a refusal, or for a contended record, has ended."""
+        """Return the names to plan again: a pause of a change set, or for a contended record, has ended."""
         due = self.retries.take_due(now_s)
-        return [name for name, failure in due if failure in {*FAILED, Failure.CONTENDED}]
+        return [name for name, failure in due if failure not in {Failure.WRITE_CONFLICT, Failure.WRITTEN_OFTEN}]
 
     def take_batch(
         self,
@@ -249,153 +263,110 @@ class WriteQueue:
             may_be_sent = not only_creates or all(map(_is_create, self.queued[name]))
             return may_be_sent and name not in dirty and self.retries.find_ready_at(name) <= now_s
 
-        known = [] if is_blind else [name for name in self.queued if name in just_read and is_ready(name)]
-        names = known or self._select_names(is_ready, now_s)
-        sets = select_for_batch((one for name in names for one in self._select_sets(name)), capabilities)
+        known = frozenset() if is_blind else just_read
+        found = self._select(lambda name: name in known and is_ready(name), now_s) or self._select(is_ready, now_s)
+        sets = select_for_batch(found, capabilities)
         if not sets:
             return None
         if not (is_blind or find_written_names(sets) <= just_read):
             self.reads.require(sets)
             return None
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
-        self._sent = {name: self._select_sets(name) for name in find_names(self.in_flight)}
+        self._sent = group_by(sets, lambda one: one.name)
         for name in self._sent:
             del self.queued[name]
-        self._end_turn(now_s)
+        failed = self.retries.find_set(sets[0])
+        self._turn = failed.turn if failed else Turn.FRESH
+        self._sent_at[self._turn] = now_s
         return self.in_flight
-
-    def _end_turn(self, now_s: float) -> None:
-        """Store when the batch in flight was sent, and whose turn is next."""
-        if self.retries.have_failed(self._sent):
-            self._retried_at, self._next_turn = now_s, 0
-        elif self._have_changed(self._sent):
-            self._tried_at, self._next_turn = now_s, 3
-        else:
-            has_waited = self._groups and self._groups.keys().isdisjoint(self._sent)
-            self._tried_at, self._next_turn = now_s, 1 if has_waited else 2
-
-    def _have_changed(self, sent: Mapping[DnsName, Sets]) -> bool:
-        """Return whether all names in *sent* failed alone before, but with other change sets."""
-        return all(map(self.retries.find_failed, sent)) and not self.retries.have_failed(sent)
 
     def take_read_names(self) -> frozenset[DnsName]:
         """End the read under way. Return the names that were read, which the next `take_batch` may write."""
         self._just_read = self.reads.finish()
-        for name in [name for name, sets in self.unsure.items() if find_written_names(sets) <= self._just_read]:
-            del self.unsure[name]
+        for failed in self.retries.list_all_sets():
+            if failed.is_unsure and find_written_names([failed.sent]) <= self._just_read:
+                failed.is_unsure = False
         return self._just_read
 
-    def _select_names(self, is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[DnsName]:
-        """Return the names to send, in turn.
-
-        These are those that never failed, the next group, one that failed alone and has other changes now, or those
-        that failed alone and have the same. If names are sent one at a time, return the first of them, () if it must
-        wait.
-        """
-        is_slow = self._is_sent_alone and not self._is_single_pass
-        may_try = not is_slow or now_s - self._tried_at >= _ALONE_S
-        may_change = may_try and (self._is_single_pass or now_s - self._changed_failed_at >= _ALONE_S)
-        may_retry = not is_slow or now_s - self._retried_at >= _RETRY_S
-        turns = (
-            self._select_fresh(is_ready) if may_try else (),
-            self._select_group(is_ready) if may_try else (),
-            self._select_changed(is_ready) if may_change else (),
-            self._select_failed(is_ready) if may_retry else (),
-        )
-        for names in map(iter, (*turns[self._next_turn :], *turns[: self._next_turn])):
-            for first in names:
-                return (first,) if self._is_sent_alone else chain((first,), names)
+    def _select(self, is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[ChangeSet]:
+        """Return the change sets of the next turn that has any to send now; the first one if they are sent alone."""
+        for turn in sorted(Turn, key=lambda turn: (turn - self._turn - 1) % len(Turn)):
+            if self._find_start_at(turn) <= now_s:
+                found = self._list_ready(turn, is_ready)
+                for first in found:
+                    return (first,) if self._is_sent_alone else chain((first,), found)
         return ()
 
-    def _select_fresh(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
-        return (name for name in self.queued if not self._has_failed(name) and is_ready(name))
+    def _find_start_at(self, turn: Turn) -> float:
+        """Return when the next batch of *turn* can be sent (monotonic seconds)."""
+        if turn is Turn.RETRY:
+            return self._sent_at[turn] + _RETRY_S if self._is_slow else 0.0
+        if self._is_slow:
+            return max(at_s for one, at_s in self._sent_at.items() if one is not Turn.RETRY) + _TRY_S
+        return self._sent_at[turn] + _TRY_S if turn is Turn.CHANGED and not self._is_single_pass else 0.0
 
-    def _select_group(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
-        grouped = [name for name in self._groups if name in self.queued and is_ready(name)]
-        number = min((self._groups[name] for name in grouped), default=0)
-        yield from (name for name in grouped if self._groups[name] == number)
-
-    def _select_changed(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
-        failed = {name: retry for name, retry, is_same in self._list_failed(is_ready) if not is_same}
-        yield from sorted(failed, key=lambda name: failed[name].failed_at)[:1]
-
-    def _select_failed(self, is_ready: Callable[[DnsName], bool]) -> Iterator[DnsName]:
-        failed = {name: retry for name, retry, is_same in self._list_failed(is_ready) if is_same}
-        yield from sorted(failed, key=lambda name: failed[name].until_at)
-
-    def _list_failed(self, is_ready: Callable[[DnsName], bool]) -> Iterator[tuple[DnsName, Retry, bool]]:
-        """Yield the queued names that failed alone, and whether what would be sent of each failed."""
-        for name in [name for name in self.retries.by_name if name in self.queued and is_ready(name)]:
-            if retry := self.retries.find_failed(name):
-                yield name, retry, self.retries.have_failed({name: self._select_sets(name)})
-
-    def _select_sets(self, name: DnsName) -> Sets:
-        """Return what to send of *name*: all change sets, or if it failed alone one of them, in turn.
-
-        Those that did not fail go first.
-        """
-        sets, failed = self.queued[name], self.retries.find_failed(name)
-        if failed is None or len(sets) == 1:
-            return sets
-        found = select_others(sets, failed.changes) or sets
-        later = [one for one in found if failed.last is not None and get_key(one) > failed.last]
-        return (later[0] if later else found[0],)
-
-    def _has_failed(self, name: DnsName) -> bool:
-        return name in self._groups or self.retries.find_failed(name) is not None
+    def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterator[ChangeSet]:
+        """Yield the queued change sets of *turn* that have the first place; only one of those that changed."""
+        if turn is Turn.FRESH:
+            sets = chain.from_iterable(sets for name, sets in self.queued.items() if is_ready(name))
+            yield from (one for one in sets if not self.retries.find_set(one))
+            return
+        names = [name for name in self.retries.by_name if name in self.queued and is_ready(name)]
+        found = [(self.retries.find_set(one), one) for name in names for one in self.queued[name]]
+        places = group_by(
+            ((failed.place, one) for failed, one in found if failed and failed.turn is turn), itemgetter(0)
+        )
+        first = [one for _, one in places[min(places)]] if places else []
+        yield from first[:1] if turn is Turn.CHANGED else first
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
-        """Reset the failures of the zone and of the names of *batch*, which was applied.
+        """Reset the failures of the zone and of *batch*, which was applied.
 
-        If one of them failed before with the same changes, end the pauses of all names that failed.
+        If one of its change sets failed alone before, end the pauses of all others.
         """
-        sent, self.in_flight, self._sent = self._sent, None, {}
+        self.in_flight, self._sent = None, {}
         self.retry.record_success()
-        self._failed_in_a_row, self._last_failure = 0, None
-        failed_before = self.retries.have_failed(sent)
-        for name, sets in sent.items():
-            self.unsure.pop(name, None)
-            self._forget_failures(name, Failure.WRITE_CONFLICT)
-            if (failed := self.retries.find_failed(name)) and failed.changes:
-                failed.changes = select_others(failed.changes, sets)
-                if not failed.changes:
-                    self.retries.remove(name, *FAILED)
-        if failed_before:
-            self.retries.end_backoff(now_s)
+        self._failures.clear()
+        self._sent_at[self._turn] = -math.inf
+        failed = [one for one in map(self.retries.find_set, batch.change_sets) if one]
+        for one in batch.change_sets:
+            self.retries.remove(one.name, one.key, Failure.WRITE_CONFLICT)
+        if any(one.failures for one in failed):
+            self.retries.end_backoff(now_s, next(self._places))
         self._history.record_writes(batch.change_sets, now_s)
 
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:
         """Handle the *outcome* of a *batch* that failed or got no answer: begin pauses and schedule reads."""
-        sent = self._sent
         self.in_flight, self._sent = None, {}
-        if self._have_changed(sent):
-            self._changed_failed_at = now_s
+        sent = batch.change_sets
         match outcome:
             case WriteConflict(message=message, offending_names=offending):
-                self._record_conflict(sent, message, find_offending_names(batch, offending), now_s)
+                self._record_conflict(sent, message, find_offending(batch, offending), now_s)
             case Refused(message=message, offending_names=offending):
                 block = Blocked(reason=Reason.REFUSED, detail=message)
-                if found := find_offending_names(batch, offending):
-                    self._delay(found, sent, block, now_s)
+                if found := find_offending(batch, offending):
+                    self._delay(found, block, now_s)
                 else:
                     self._send_again(sent, block, now_s)
             case Forbidden(message=message):
                 self._send_again(sent, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), now_s)
             case TryLater(message=message, retry_after_s=retry_after_s):
                 self.retry.record_failure(now_s, retry_after_s)
-                self._blocks |= dict.fromkeys(sent, Blocked(reason=Reason.TRY_LATER, detail=message))
+                self._put_in_line(sent, Blocked(reason=Reason.TRY_LATER, detail=message))
             case Unknown():
                 self._record_unanswered(sent, outcome, now_s)
             case _:
                 assert_never(outcome)
 
-    def _record_unanswered(self, sent: Mapping[DnsName, Sets], outcome: Unknown, now_s: float) -> None:
+    def _record_unanswered(self, sent: Sets, outcome: Unknown, now_s: float) -> None:
         """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
-        block = Blocked(reason=Reason.NO_ANSWER, detail=outcome.message)
-        is_repeated = any(self._blocks[name].reason is Reason.NO_ANSWER for name in sent if name in self._blocks)
-        self.unsure.update(sent)
+        former = [failed for failed in map(self.retries.find_set, sent) if failed]
+        is_repeated = any(failed.block.reason is Reason.NO_ANSWER for failed in former)
+        self._put_in_line(sent, block := Blocked(reason=Reason.NO_ANSWER, detail=outcome.message))
+        for failed in filter(None, map(self.retries.find_set, sent)):
+            failed.is_unsure = True
         if outcome.unconditional:
-            self.reads.require(chain.from_iterable(sent.values()))
+            self.reads.require(sent)
         if not is_repeated:
             self.retry.record_failure(now_s)
         self._send_again(sent, block, now_s, in_halves=is_repeated)
@@ -407,72 +378,66 @@ class WriteQueue:
         """
         if self._is_given_up:
             return False
-        is_slow = self._is_sent_alone and not self._is_single_pass
-        names = (name for name in self.queued if not (is_slow and self._has_failed(name)))
+        by_name = self.queued.items()
+        names = (name for name, sets in by_name if not self._is_slow or not all(map(self.retries.find_set, sets)))
         conflicts = (self.retries.find(name, Failure.WRITE_CONFLICT) for name in names)
         return any(not (conflict and rule.is_reached(conflict, now_s)) for conflict in conflicts)
 
-    def _is_other_than_sent(self, name: DnsName, sets: Sets) -> bool:
-        """Return whether other changes of *name* than *sets* may have been applied."""
-        return name in self.unsure and not are_equivalent(self.unsure[name], sets)
-
-    def _record_conflict(
-        self, sent: Mapping[DnsName, Sets], message: str, offending: tuple[DnsName, ...], now_s: float
-    ) -> None:
-        """Schedule reads of the *offending* names, or of the only one. If no name is to blame, halve the batch.
+    def _record_conflict(self, sent: Sets, message: str, offending: Sets, now_s: float) -> None:
+        """Schedule reads of the names of *offending*, or of the only one. If none is to blame, halve the batch.
 
         If changes that got no answer conflict, they were probably applied; read all names of the batch. If other
         changes conflict again after the name was read, another name may be to blame.
         """
-        is_unsure = not self.unsure.keys().isdisjoint(sent)
-        found = tuple(sent) if is_unsure or len(sent) == 1 else offending
-        if not found or (not is_unsure and any(self.retries.is_repeated_conflict(name, sent[name]) for name in found)):
+        is_unsure = any(failed.is_unsure for failed in map(self.retries.find_set, sent) if failed)
+        found = group_by(sent if is_unsure or len({one.name for one in sent}) == 1 else offending, lambda one: one.name)
+        is_repeated = any(self.retries.is_repeated_conflict(name, sets) for name, sets in found.items())
+        if not found or (is_repeated and not is_unsure):
             self._send_again(sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
             return
-        self._group(found, Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
-        for name in found:
-            self.reads.require(sent[name])
+        self._put_in_line(chain.from_iterable(found.values()), Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
+        for name, sets in found.items():
+            self.reads.require(sets)
             if self.retries.find(name, Failure.WRITE_CONFLICT):
                 self.retries.record_failure(name, Failure.WRITE_CONFLICT, now_s)
             # the first attempt after it has no pause
-            self.retries.add(name, Failure.WRITE_CONFLICT).changes = sent[name]
+            self.retries.add(name, Failure.WRITE_CONFLICT).changes = tuple(sets)
 
-    def _send_again(
-        self, sent: Mapping[DnsName, Sets], block: Blocked, now_s: float, *, in_halves: bool = True
-    ) -> None:
-        """Send the names of *sent*, whose batch failed, again after the other groups; delay a single name instead."""
-        if not self._have_changed(sent):
-            self._failed_in_a_row, self._last_failure = self._failed_in_a_row + 1, block
-        names = tuple(sent)
-        if in_halves and len(names) == 1:
-            self._delay(names, sent, block, now_s)
+    def _send_again(self, sent: Sets, block: Blocked, now_s: float, *, in_halves: bool = True) -> None:
+        """Send *sent*, a batch that failed, again after the other parts; delay a single change set instead."""
+        if self._turn is not Turn.CHANGED:
+            self._failures.append(block)
+        if in_halves and len(sent) == 1:
+            self._delay(sent, block, now_s)
         else:
-            middle = len(names) // 2 if in_halves else len(names)
-            self._group(names[:middle], block)
-            self._group(names[middle:], block)
+            middle = len(sent) // 2 if in_halves else len(sent)
+            self._put_in_line(sent[:middle], block)
+            self._put_in_line(sent[middle:], block)
 
-    def _group(self, names: Collection[DnsName], block: Blocked) -> None:
-        """Have *names*, which failed because of *block*, sent together, after the other groups."""
-        self._groups |= dict.fromkeys(names, max(self._groups.values(), default=0) + 1)
-        self._blocks |= dict.fromkeys(names, block)
+    def _put_in_line(self, sets: Iterable[ChangeSet], block: Blocked) -> None:
+        """Have *sets*, which failed because of *block*, sent together, after the other parts."""
+        turn, place = self._turn or Turn.PART, next(self._places)
+        if not any(failed.turn is turn for failed in self.retries.list_all_sets()):
+            self._turn = turn  # others go first
+        for one in sets:
+            self.retries.add_set(one, block, turn, place)
 
-    def _delay(self, names: Iterable[DnsName], sent: Mapping[DnsName, Sets], block: Blocked, now_s: float) -> None:
-        """Begin a pause of each of *names*, which are to blame for a failure. Read those that may have been written.
-
-        If several change sets of a name were sent, these are sent again first, one at a time.
-        """
-        for name in names:
-            self._groups.pop(name, None)
-            self._blocks[name] = block
-            failed = sent[name] if len(sent[name]) == 1 else ()
-            self.retries.delay(name, _FAILURES[block.reason], failed, block, now_s)
-            if name in self.unsure:
-                self.reads.require(self.unsure[name])
-
-    def _forget_failures(self, name: DnsName, *failures: Failure) -> None:
-        self._blocks.pop(name, None)
-        self._groups.pop(name, None)
-        self.retries.remove(name, *failures)
+    def _delay(self, sets: Sets, block: Blocked, now_s: float) -> None:
+        """Begin a pause of each of *sets*, which are to blame for a failure. Read what may have been written."""
+        place, count_by_name = next(self._places), Counter([one.name for one in sets])
+        for one in sets:
+            if count_by_name[one.name] > 1:  # only one of them may be to blame
+                self._put_in_line([one], block)
+                continue
+            failed = self.retries.add_set(one, block, Turn.RETRY, place)
+            if failed.failure is not _FAILURES[block.reason]:
+                failed.failure, failed.failures = _FAILURES[block.reason], 0
+            failed.record_failure(now_s)
+            if self._is_single_pass:
+                failed.until_at = math.inf
+            self.retries.schedule(one.name, failed)
+            if failed.is_unsure:
+                self.reads.require([one])
 
 
 def _is_create(change_set: ChangeSet) -> bool:

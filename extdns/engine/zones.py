@@ -239,7 +239,7 @@ class ZoneState:
 
     def is_fully_known(self, name: DnsName) -> bool:
         """Return whether the cache has all records of *name*, with no write of unknown effect."""
-        is_doubtful = self.queue.is_writing(name) or name in self.queue.unsure or name in self.queue.reads.names
+        is_doubtful = self.queue.is_writing(name) or self.queue.is_unsure(name) or name in self.queue.reads.names
         return self.cache.is_complete and not is_doubtful
 
     def is_read(self, rule: GiveUpRule, now_s: float) -> bool:

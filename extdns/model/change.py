@@ -108,17 +108,22 @@ class ChangeSet(Value, frozen=True, kw_only=True):
     writes: tuple[Write, ...] = ()
     parent: Zone | None = None
 
+    @property
+    def key(self) -> RecordKey:
+        """The first key that it changes, or else writes; that of no other change set of its name."""
+        return min([one.key for one in self.changes or self.writes])
+
 
 def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:
     """Return whether *one* and *other* make the same changes.
 
-    The new data of writes are not compared, because encrypted texts differ each time.
+    The order of writes and their new data are not compared; encrypted texts differ each time.
     """
     return [_get_identity(change_set) for change_set in one] == [_get_identity(change_set) for change_set in other]
 
 
 def _get_identity(change_set: ChangeSet) -> object:
-    return change_set.changes, [(write.key, write.old) for write in change_set.writes]
+    return change_set.changes, {write.key: write.old for write in change_set.writes}
 
 
 class Batch(Value, frozen=True, kw_only=True):
