@@ -362,11 +362,9 @@ class Engine:
 
     def _enqueue_due(self, now_s: float) -> None:
         """Enqueue the names whose retry pause has ended."""
-        for zone_state in self.zones:
-            if zone_state.queue.retries.next_deadline_at <= now_s:
-                self._dirty.add(zone_state.queue.take_due(now_s))
-        if self._plan_retries.next_deadline_at <= now_s:
-            self._dirty.add(name for name, _ in self._plan_retries.take_due(now_s))
+        for retries in (self._plan_retries, *(zone_state.queue.retries for zone_state in self.zones)):
+            if retries.next_deadline_at <= now_s:
+                self._dirty.add(retries.take_due(now_s))
 
     def _end_pass(self, now_s: float) -> None:
         """After every name was planned, drop loaded holds that match no record, and accept the present settings."""

@@ -17,6 +17,7 @@ from typing import Final
 
 from extdns.model.change import Blocked, ChangeSet, are_equivalent
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.record import RecordKey
 from extdns.model.value import Value, compute_backoff_s
 
@@ -31,7 +32,7 @@ class Failure(StrEnum):
     """The failures that are retried. The comment says what is retried: a change set, a name, a zone or their list."""
 
     REFUSED = "refused"  # a change set: the service refused it
-    FORBIDDEN = "forbidden"  # a change set: the permission to make it is missing
+    FORBIDDEN = "zone-forbidden"  # a change set: the permission to make it is missing
     NO_ANSWER = "no-answer"  # a change set: the service does not answer when it is sent alone
     CONTENDED = "contended"  # a name: another writer keeps changing it back
     WRITE_CONFLICT = "write-conflict"  # a name: a record was not what was read
@@ -180,6 +181,7 @@ class RetryTable:
         """Start with no retries."""
         self.by_name: dict[DnsName, dict[Failure | RecordKey, Retry]] = {}
         self._ends: list[tuple[float, DnsName]] = []  # a heap of pauses, some of which are outdated
+        self._last_place = 0
 
     def __len__(self) -> int:
         """Return how many retries there are."""
@@ -207,13 +209,26 @@ class RetryTable:
         self.schedule(name, retry)
         return retry
 
-    def add_set(self, sent: ChangeSet, block: Blocked, turn: Turn, place: int) -> FailedSet:
-        """Record that the batch with *sent* failed because of *block*, and return the failures of this change set."""
-        retries, former = self.by_name.setdefault(sent.name, {}), self.find_set(sent)
-        failed = former or FailedSet(Failure.REFUSED, sent=sent, block=block, turn=turn, place=place)
-        failed.sent, failed.block, failed.turn, failed.place = sent, block, turn, place
-        retries[sent.key] = failed
+    def add_sets(self, sets: Iterable[ChangeSet], block: Blocked, turn: Turn) -> list[FailedSet]:
+        """Record that the batch with *sets* failed because of *block*. They get one place, the last."""
+        self._last_place += 1
+        return [self._add_set(one, block, turn) for one in sets]
+
+    def _add_set(self, sent: ChangeSet, block: Blocked, turn: Turn) -> FailedSet:
+        failed = self.find_set(sent)
+        if failed is None:
+            failed = FailedSet(Failure.REFUSED, sent=sent, block=block, turn=turn, place=0)
+            self.by_name.setdefault(sent.name, {})[sent.key] = failed
+        failed.sent, failed.block, failed.turn, failed.place = sent, block, turn, self._last_place
+        failed.is_unsure |= block.reason is Reason.NO_ANSWER
         return failed
+
+    def delay(self, failed: FailedSet, failure: Failure, now_s: float) -> None:
+        """Count a failure of *failed*, which was sent alone, and begin its pause."""
+        if failed.failure is not failure:
+            failed.failure, failed.failures = failure, 0
+        failed.record_failure(now_s)
+        self.schedule(failed.sent.name, failed)
 
     def find_set(self, change_set: ChangeSet) -> FailedSet | None:
         """Return the failures of *change_set*, also with other content; None if there are none."""
@@ -229,14 +244,13 @@ class RetryTable:
         """Return the failures of all change sets."""
         return chain.from_iterable(map(self.list_sets, self.by_name))
 
-    def end_backoff(self, now_s: float, place: int) -> None:
-        """End the pauses of all change sets, and give them one *place*, so that they are sent together."""
+    def end_backoff(self, now_s: float) -> None:
+        """End the pauses of all change sets, and give them one place, so that they are sent together."""
+        self._last_place += 1
         for failed in self.list_all_sets():
             if failed.turn is Turn.RETRY:
-                failed.place = place
-                if failed.is_waiting:
-                    failed.until_at = now_s
-                    self.schedule(failed.sent.name, failed)
+                failed.place, failed.until_at = self._last_place, now_s
+                self.schedule(failed.sent.name, failed)
 
     def remove(self, name: DnsName, *keys: Failure | RecordKey) -> None:
         """Remove the retries of *name*, and of its change sets, with these *keys*, if there are any."""
@@ -267,17 +281,13 @@ class RetryTable:
         conflict = self.find(name, Failure.WRITE_CONFLICT)
         return conflict is not None and not select_others(sets, conflict.changes)
 
-    def take_due(self, now_s: float) -> list[tuple[DnsName, Failure]]:
-        """Return the names whose pause has ended, each with the failure that began it."""
-        ended = set[DnsName]()
+    def take_due(self, now_s: float) -> set[DnsName]:
+        """Return the names to plan again, because a pause has ended."""
+        due = set[DnsName]()
         while self._ends and self._ends[0][0] <= now_s:
-            ended.add(heappop(self._ends)[1])
-        due: list[tuple[DnsName, Failure]] = []
-        for name in ended & self.by_name.keys():
-            for retry in self.by_name[name].values():
-                if retry.is_waiting and retry.has_ended(now_s):
-                    retry.is_waiting = False
-                    due.append((name, retry.failure))
+            due.add(heappop(self._ends)[1])
+        for retry in chain.from_iterable(self.by_name[name].values() for name in due & self.by_name.keys()):
+            retry.is_waiting &= not retry.has_ended(now_s)
         return due
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:

@@ -6,8 +6,8 @@ See docs/design/retries.md, "Outcomes of a batch".
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
-from itertools import chain, count
+from collections import deque
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, assert_never
 
@@ -55,12 +55,6 @@ _STOPPED_AFTER: Final = 3
 _FAILING_AFTER: Final = 5
 """After so many pauses for write conflicts, a name counts as failing."""
 
-_FAILURES: Final = {
-    Reason.REFUSED: Failure.REFUSED,
-    Reason.ZONE_FORBIDDEN: Failure.FORBIDDEN,
-    Reason.NO_ANSWER: Failure.NO_ANSWER,
-}
-
 Sets = tuple[ChangeSet, ...]
 """All change sets of one name."""
 
@@ -91,10 +85,7 @@ class WriteQueue:
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
         self._turn = Turn.RETRY  # of the last batch
-        self._sent_at = dict.fromkeys(
-            Turn, -math.inf
-        )  # when the last batch was sent; one that was applied does not count
-        self._places = count()
+        self._sent_at = dict.fromkeys(Turn, -math.inf)  # when the last batch was sent, unless it was applied
         self._failures: deque[Blocked] = deque(maxlen=_ALONE_AFTER)  # the last failures in a row
         self._just_read: frozenset[DnsName] = frozenset()
 
@@ -108,10 +99,6 @@ class WriteQueue:
     def _is_sent_alone(self) -> bool:
         """Whether change sets are sent one at a time, because nothing was applied for long."""
         return len(self._failures) >= _ALONE_AFTER
-
-    @property
-    def _is_slow(self) -> bool:
-        return self._is_sent_alone and not self._is_single_pass
 
     @property
     def _is_given_up(self) -> bool:
@@ -230,11 +217,6 @@ class WriteQueue:
             del self.queued[name]
         self.retries.retain(belongs)
 
-    def take_due(self, now_s: float) -> list[DnsName]:
-        """Return the names to plan again: a pause of a change set, or for a contended record, has ended."""
-        due = self.retries.take_due(now_s)
-        return [name for name, failure in due if failure not in {Failure.WRITE_CONFLICT, Failure.WRITTEN_OFTEN}]
-
     def take_batch(
         self,
         number: int,
@@ -277,7 +259,8 @@ class WriteQueue:
             del self.queued[name]
         failed = self.retries.find_set(sets[0])
         self._turn = failed.turn if failed else Turn.FRESH
-        self._sent_at[self._turn] = now_s
+        if not self._is_single_pass:
+            self._sent_at[self._turn] = now_s
         return self.in_flight
 
     def take_read_names(self) -> frozenset[DnsName]:
@@ -300,10 +283,10 @@ class WriteQueue:
     def _find_start_at(self, turn: Turn) -> float:
         """Return when the next batch of *turn* can be sent (monotonic seconds)."""
         if turn is Turn.RETRY:
-            return self._sent_at[turn] + _RETRY_S if self._is_slow else 0.0
-        if self._is_slow:
+            return self._sent_at[turn] + _RETRY_S if self._is_sent_alone else 0.0
+        if self._is_sent_alone:
             return max(at_s for one, at_s in self._sent_at.items() if one is not Turn.RETRY) + _TRY_S
-        return self._sent_at[turn] + _TRY_S if turn is Turn.CHANGED and not self._is_single_pass else 0.0
+        return self._sent_at[turn] + _TRY_S if turn is Turn.CHANGED else 0.0
 
     def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterator[ChangeSet]:
         """Yield the queued change sets of *turn* that have the first place; only one of those that changed."""
@@ -332,7 +315,7 @@ class WriteQueue:
         for one in batch.change_sets:
             self.retries.remove(one.name, one.key, Failure.WRITE_CONFLICT)
         if any(one.failures for one in failed):
-            self.retries.end_backoff(now_s, next(self._places))
+            self.retries.end_backoff(now_s)
         self._history.record_writes(batch.change_sets, now_s)
 
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:
@@ -362,13 +345,11 @@ class WriteQueue:
         """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
         former = [failed for failed in map(self.retries.find_set, sent) if failed]
         is_repeated = any(failed.block.reason is Reason.NO_ANSWER for failed in former)
-        self._put_in_line(sent, block := Blocked(reason=Reason.NO_ANSWER, detail=outcome.message))
-        for failed in filter(None, map(self.retries.find_set, sent)):
-            failed.is_unsure = True
         if outcome.unconditional:
             self.reads.require(sent)
         if not is_repeated:
             self.retry.record_failure(now_s)
+        block = Blocked(reason=Reason.NO_ANSWER, detail=outcome.message)
         self._send_again(sent, block, now_s, in_halves=is_repeated)
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
@@ -378,8 +359,8 @@ class WriteQueue:
         """
         if self._is_given_up:
             return False
-        by_name = self.queued.items()
-        names = (name for name, sets in by_name if not self._is_slow or not all(map(self.retries.find_set, sets)))
+        is_slow, find_set = self._is_sent_alone and not self._is_single_pass, self.retries.find_set
+        names = (name for name, sets in self.queued.items() if not (is_slow and all(map(find_set, sets))))
         conflicts = (self.retries.find(name, Failure.WRITE_CONFLICT) for name in names)
         return any(not (conflict and rule.is_reached(conflict, now_s)) for conflict in conflicts)
 
@@ -416,28 +397,23 @@ class WriteQueue:
 
     def _put_in_line(self, sets: Iterable[ChangeSet], block: Blocked) -> None:
         """Have *sets*, which failed because of *block*, sent together, after the other parts."""
-        turn, place = self._turn or Turn.PART, next(self._places)
+        turn = self._turn or Turn.PART
         if not any(failed.turn is turn for failed in self.retries.list_all_sets()):
             self._turn = turn  # others go first
-        for one in sets:
-            self.retries.add_set(one, block, turn, place)
+        self.retries.add_sets(sets, block, turn)
 
     def _delay(self, sets: Sets, block: Blocked, now_s: float) -> None:
-        """Begin a pause of each of *sets*, which are to blame for a failure. Read what may have been written."""
-        place, count_by_name = next(self._places), Counter([one.name for one in sets])
-        for one in sets:
-            if count_by_name[one.name] > 1:  # only one of them may be to blame
-                self._put_in_line([one], block)
-                continue
-            failed = self.retries.add_set(one, block, Turn.RETRY, place)
-            if failed.failure is not _FAILURES[block.reason]:
-                failed.failure, failed.failures = _FAILURES[block.reason], 0
-            failed.record_failure(now_s)
-            if self._is_single_pass:
-                failed.until_at = math.inf
-            self.retries.schedule(one.name, failed)
+        """Begin a pause of each of *sets*, which are to blame for a failure. Read what may have been written.
+
+        If there are several of a name, only one of them may be to blame: send each alone.
+        """
+        by_name = group_by(sets, lambda one: one.name).values()
+        for one in chain.from_iterable(found for found in by_name if len(found) > 1):
+            self._put_in_line([one], block)
+        for failed in self.retries.add_sets([found[0] for found in by_name if len(found) == 1], block, Turn.RETRY):
+            self.retries.delay(failed, Failure(block.reason), math.inf if self._is_single_pass else now_s)
             if failed.is_unsure:
-                self.reads.require([one])
+                self.reads.require([failed.sent])
 
 
 def _is_create(change_set: ChangeSet) -> bool:
