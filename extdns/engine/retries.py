@@ -223,13 +223,6 @@ class RetryTable:
         failed.is_unsure |= block.reason is Reason.NO_ANSWER
         return failed
 
-    def delay(self, failed: FailedSet, failure: Failure, now_s: float) -> None:
-        """Count a failure of *failed*, which was sent alone, and begin its pause."""
-        if failed.failure is not failure:
-            failed.failure, failed.failures = failure, 0
-        failed.record_failure(now_s)
-        self.schedule(failed.sent.name, failed)
-
     def find_set(self, change_set: ChangeSet) -> FailedSet | None:
         """Return the failures of *change_set*, also with other content; None if there are none."""
         retries = self.by_name.get(change_set.name)
@@ -275,11 +268,6 @@ class RetryTable:
             return 0.0
         blocking = (retries.get(Failure.WRITE_CONFLICT), retries.get(Failure.WRITTEN_OFTEN))
         return max((retry.until_at for retry in blocking if retry), default=0.0)
-
-    def is_repeated_conflict(self, name: DnsName, sets: Iterable[ChangeSet]) -> bool:
-        """Return whether *sets* conflicted before: the name was read, and the same changes were planned again."""
-        conflict = self.find(name, Failure.WRITE_CONFLICT)
-        return conflict is not None and not select_others(sets, conflict.changes)
 
     def take_due(self, now_s: float) -> set[DnsName]:
         """Return the names to plan again, because a pause has ended."""

@@ -83,7 +83,8 @@ class WriteHistory:
         Nothing is stored. Change sets that only write ownership records have no changes, and never wait.
         """
         contents, retry = _list_contents(sets), self._find_retry(name, now_s)
-        written = [self._records[key] for key, content in contents.items() if self._was_written(key, content)]
+        found = [(self._records.get(key), content) for key, content in contents.items()]
+        written = [one for one, content in found if one is not None and one.content == content]
         if retry is None:
             is_repeated = any(len(one.times) == _MAX_WRITES and one.times[0] > now_s - _WINDOW_S for one in written)
             is_contended = is_repeated and len(written) == len(contents)
@@ -111,10 +112,6 @@ class WriteHistory:
         """Return the pause of *name* because a record is contended; None if there is none, or it ended long ago."""
         retry = self._retries.find(name, Failure.CONTENDED)
         return retry if retry and retry.until_at > now_s - _WINDOW_S else None
-
-    def _was_written(self, key: RecordKey, content: DesiredRecord | None) -> bool:
-        written = self._records.get(key)
-        return written is not None and written.content == content
 
     def _remove_outdated(self, now_s: float) -> None:
         """Once a minute, remove outdated writes and pauses, and the names that are no longer contended."""

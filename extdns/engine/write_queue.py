@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import deque
 from itertools import chain
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine.batches import find_offending, select_for_batch
@@ -31,7 +30,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import group_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
@@ -139,9 +138,11 @@ class WriteQueue:
 
     def review(self, name: DnsName, sets: Sets, now_s: float) -> Blocked | None:
         """Return why *sets*, all change sets of *name*, cannot be sent now; None if they can. Nothing is stored."""
-        last = max(self.retries.list_sets(name), key=lambda failed: failed.place, default=None)
-        block = last.block if last else None
-        if name in self.reads.names or self._list_doubtful(name, sets) or all(map(self._has_failed_alone, sets)):
+        failed = self.retries.list_sets(name)
+        block = max(failed, key=lambda one: one.place).block if failed else None
+        if name in self.reads.names or self._list_doubtful(name, sets):
+            return block
+        if failed and not select_others(sets, [one.sent for one in failed if one.failures]):
             return block  # also while it is sent again
         if name in self._history.repeated and (contended := self._history.review(name, sets, now_s)):
             return contended
@@ -165,10 +166,6 @@ class WriteQueue:
         """Return the change sets of *name* that may have been applied, although they are not among *sets*."""
         return select_others([failed.sent for failed in self.retries.list_sets(name) if failed.is_unsure], sets)
 
-    def _has_failed_alone(self, change_set: ChangeSet) -> bool:
-        failed = self.retries.find_set(change_set)
-        return failed is not None and failed.failures > 0 and are_equivalent((change_set,), (failed.sent,))
-
     def _select_unpaused(self, name: DnsName, sets: Sets, now_s: float) -> Sets:
         """Return those of *sets*, all change sets of *name*, that need not wait. Forget the failures of others."""
         planned = {one.key: one for one in sets}
@@ -190,9 +187,8 @@ class WriteQueue:
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
         found: dict[tuple[DnsName, RecordKey], ChangeSet] = {}
-        for name in sorted(
-            {name for table in (self.retries.by_name, self._sent, self.queued) for name in table.keys() & names}
-        ):
+        tables = self.retries.by_name, self._sent, self.queued
+        for name in sorted({name for table in tables for name in table.keys() & names}):
             unsure = (failed.sent for failed in self.retries.list_sets(name) if failed.is_unsure)
             for one in chain(unsure, self._sent.get(name, ()), self.queued.get(name, ())):
                 found[name, one.key] = one
@@ -275,32 +271,32 @@ class WriteQueue:
         """Return the change sets of the next turn that has any to send now; the first one if they are sent alone."""
         for turn in sorted(Turn, key=lambda turn: (turn - self._turn - 1) % len(Turn)):
             if self._find_start_at(turn) <= now_s:
-                found = self._list_ready(turn, is_ready)
+                found = iter(self._list_ready(turn, is_ready))
                 for first in found:
                     return (first,) if self._is_sent_alone else chain((first,), found)
         return ()
 
     def _find_start_at(self, turn: Turn) -> float:
         """Return when the next batch of *turn* can be sent (monotonic seconds)."""
+        if not self._is_sent_alone:
+            return self._sent_at[turn] + _TRY_S if turn is Turn.CHANGED else 0.0
         if turn is Turn.RETRY:
-            return self._sent_at[turn] + _RETRY_S if self._is_sent_alone else 0.0
-        if self._is_sent_alone:
-            return max(at_s for one, at_s in self._sent_at.items() if one is not Turn.RETRY) + _TRY_S
-        return self._sent_at[turn] + _TRY_S if turn is Turn.CHANGED else 0.0
+            return self._sent_at[turn] + _RETRY_S
+        return max(self._sent_at[one] for one in Turn if one is not Turn.RETRY) + _TRY_S
 
-    def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterator[ChangeSet]:
-        """Yield the queued change sets of *turn* that have the first place; only one of those that changed."""
+    def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterable[ChangeSet]:
+        """Return the queued change sets of *turn* that have the first place; only one of those that changed."""
+        find_set = self.retries.find_set
         if turn is Turn.FRESH:
-            sets = chain.from_iterable(sets for name, sets in self.queued.items() if is_ready(name))
-            yield from (one for one in sets if not self.retries.find_set(one))
-            return
-        names = [name for name in self.retries.by_name if name in self.queued and is_ready(name)]
-        found = [(self.retries.find_set(one), one) for name in names for one in self.queued[name]]
-        places = group_by(
-            ((failed.place, one) for failed, one in found if failed and failed.turn is turn), itemgetter(0)
-        )
-        first = [one for _, one in places[min(places)]] if places else []
-        yield from first[:1] if turn is Turn.CHANGED else first
+            ready = chain.from_iterable(sets for name, sets in self.queued.items() if is_ready(name))
+            return (one for one in ready if not find_set(one))
+        names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
+        places: dict[int, list[ChangeSet]] = {}
+        for one in chain.from_iterable(map(self.queued.__getitem__, names)):
+            if (failed := find_set(one)) and failed.turn is turn:
+                places.setdefault(failed.place, []).append(one)
+        found = places[min(places)] if places else []
+        return found[:1] if turn is Turn.CHANGED else found
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
         """Reset the failures of the zone and of *batch*, which was applied.
@@ -347,10 +343,13 @@ class WriteQueue:
         is_repeated = any(failed.block.reason is Reason.NO_ANSWER for failed in former)
         if outcome.unconditional:
             self.reads.require(sent)
-        if not is_repeated:
-            self.retry.record_failure(now_s)
         block = Blocked(reason=Reason.NO_ANSWER, detail=outcome.message)
-        self._send_again(sent, block, now_s, in_halves=is_repeated)
+        if is_repeated:
+            self._send_again(sent, block, now_s)
+        else:
+            self.retry.record_failure(now_s)
+            self._failures.append(block)
+            self._put_in_line(sent, block)
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts.
@@ -372,35 +371,34 @@ class WriteQueue:
         """
         is_unsure = any(failed.is_unsure for failed in map(self.retries.find_set, sent) if failed)
         found = group_by(sent if is_unsure or len({one.name for one in sent}) == 1 else offending, lambda one: one.name)
-        is_repeated = any(self.retries.is_repeated_conflict(name, sets) for name, sets in found.items())
+        conflicts = {name: self.retries.find(name, Failure.WRITE_CONFLICT) for name in found}
+        is_repeated = any(one and not select_others(found[name], one.changes) for name, one in conflicts.items())
         if not found or (is_repeated and not is_unsure):
             self._send_again(sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
             return
         self._put_in_line(chain.from_iterable(found.values()), Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
         for name, sets in found.items():
             self.reads.require(sets)
-            if self.retries.find(name, Failure.WRITE_CONFLICT):
+            if conflicts[name]:
                 self.retries.record_failure(name, Failure.WRITE_CONFLICT, now_s)
             # the first attempt after it has no pause
             self.retries.add(name, Failure.WRITE_CONFLICT).changes = tuple(sets)
 
-    def _send_again(self, sent: Sets, block: Blocked, now_s: float, *, in_halves: bool = True) -> None:
-        """Send *sent*, a batch that failed, again after the other parts; delay a single change set instead."""
+    def _send_again(self, sent: Sets, block: Blocked, now_s: float) -> None:
+        """Send the halves of *sent*, a batch that failed, after the other parts; delay a single change set instead."""
         if self._turn is not Turn.CHANGED:
             self._failures.append(block)
-        if in_halves and len(sent) == 1:
+        if len(sent) == 1:
             self._delay(sent, block, now_s)
         else:
-            middle = len(sent) // 2 if in_halves else len(sent)
-            self._put_in_line(sent[:middle], block)
-            self._put_in_line(sent[middle:], block)
+            self._put_in_line(sent[: len(sent) // 2], block)
+            self._put_in_line(sent[len(sent) // 2 :], block)
 
     def _put_in_line(self, sets: Iterable[ChangeSet], block: Blocked) -> None:
         """Have *sets*, which failed because of *block*, sent together, after the other parts."""
-        turn = self._turn or Turn.PART
-        if not any(failed.turn is turn for failed in self.retries.list_all_sets()):
-            self._turn = turn  # others go first
-        self.retries.add_sets(sets, block, turn)
+        if not any(failed.turn is Turn.PART for failed in self.retries.list_all_sets()):
+            self._turn = Turn.PART  # others go first
+        self.retries.add_sets(sets, block, Turn.PART)
 
     def _delay(self, sets: Sets, block: Blocked, now_s: float) -> None:
         """Begin a pause of each of *sets*, which are to blame for a failure. Read what may have been written.
@@ -411,7 +409,10 @@ class WriteQueue:
         for one in chain.from_iterable(found for found in by_name if len(found) > 1):
             self._put_in_line([one], block)
         for failed in self.retries.add_sets([found[0] for found in by_name if len(found) == 1], block, Turn.RETRY):
-            self.retries.delay(failed, Failure(block.reason), math.inf if self._is_single_pass else now_s)
+            if failed.failure is not (failure := Failure(block.reason)):
+                failed.failure, failed.failures = failure, 0
+            failed.record_failure(math.inf if self._is_single_pass else now_s)
+            self.retries.schedule(failed.sent.name, failed)
             if failed.is_unsure:
                 self.reads.require([failed.sent])
 
