@@ -46,7 +46,7 @@ class Failure(StrEnum):
 class Turn(IntEnum):
     """The kinds of batches, in the order in which they take turns. A batch has change sets of one kind only."""
 
-    FRESH = 0  # those that did not fail
+    FRESH = 0  # those that never failed
     PART = 1  # a part of a batch that failed
     CHANGED = 2  # one that failed alone, and has other content now
     RETRY = 3  # those that failed alone, and whose pause is over
@@ -228,6 +228,11 @@ class RetryTable:
         retries = self.by_name.get(change_set.name)
         failed = retries.get(change_set.key) if retries else None
         return failed if isinstance(failed, FailedSet) else None
+
+    def find_turn(self, change_set: ChangeSet) -> Turn:
+        """Return the kind of batch in which *change_set* is sent next."""
+        failed = self.find_set(change_set)
+        return failed.turn if failed else Turn.FRESH
 
     def list_sets(self, name: DnsName) -> list[FailedSet]:
         """Return the failures of all change sets of *name*."""

@@ -253,8 +253,7 @@ class WriteQueue:
         self._sent = group_by(sets, lambda one: one.name)
         for name in self._sent:
             del self.queued[name]
-        failed = self.retries.find_set(sets[0])
-        self._turn = failed.turn if failed else Turn.FRESH
+        self._turn = self.retries.find_turn(sets[0])
         if not self._is_single_pass:
             self._sent_at[self._turn] = now_s
         return self.in_flight
@@ -286,14 +285,13 @@ class WriteQueue:
 
     def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterable[ChangeSet]:
         """Return the queued change sets of *turn* that have the first place; only one of those that changed."""
-        find_set = self.retries.find_set
         if turn is Turn.FRESH:
             ready = chain.from_iterable(sets for name, sets in self.queued.items() if is_ready(name))
-            return (one for one in ready if not find_set(one))
+            return (one for one in ready if self.retries.find_turn(one) is turn)
         names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
         places: dict[int, list[ChangeSet]] = {}
         for one in chain.from_iterable(map(self.queued.__getitem__, names)):
-            if (failed := find_set(one)) and failed.turn is turn:
+            if (failed := self.retries.find_set(one)) and failed.turn is turn:
                 places.setdefault(failed.place, []).append(one)
         found = places[min(places)] if places else []
         return found[:1] if turn is Turn.CHANGED else found
@@ -331,7 +329,7 @@ class WriteQueue:
                 self._send_again(sent, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), now_s)
             case TryLater(message=message, retry_after_s=retry_after_s):
                 self.retry.record_failure(now_s, retry_after_s)
-                self._put_in_line(sent, Blocked(reason=Reason.TRY_LATER, detail=message))
+                self.retries.add_sets(sent, Blocked(reason=Reason.TRY_LATER, detail=message), self._turn)
             case Unknown():
                 self._record_unanswered(sent, outcome, now_s)
             case _:
@@ -358,8 +356,8 @@ class WriteQueue:
         """
         if self._is_given_up:
             return False
-        is_slow, find_set = self._is_sent_alone and not self._is_single_pass, self.retries.find_set
-        names = (name for name, sets in self.queued.items() if not (is_slow and all(map(find_set, sets))))
+        is_slow, find_turn = self._is_sent_alone and not self._is_single_pass, self.retries.find_turn
+        names = (name for name, sets in self.queued.items() if not (is_slow and all(map(find_turn, sets))))
         conflicts = (self.retries.find(name, Failure.WRITE_CONFLICT) for name in names)
         return any(not (conflict and rule.is_reached(conflict, now_s)) for conflict in conflicts)
 
