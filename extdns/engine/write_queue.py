@@ -140,10 +140,10 @@ class WriteQueue:
         """Return why *sets*, all change sets of *name*, cannot be sent now; None if they can. Nothing is stored."""
         failed = self.retries.list_sets(name)
         block = max(failed, key=lambda one: one.place).block if failed else None
-        if name in self.reads.names or self._list_doubtful(name, sets):
+        if name in self.reads.names or (failed and self._list_doubtful(name, sets)):
             return block
         if failed and not select_others(sets, [one.sent for one in failed if one.failures]):
-            return block  # also while it is sent again
+            return block  # also while they are sent again
         if name in self._history.repeated and (contended := self._history.review(name, sets, now_s)):
             return contended
         return block if max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
@@ -151,13 +151,12 @@ class WriteQueue:
     def replace(self, name: DnsName, sets: Sets, now_s: float) -> None:
         """Queue *sets* in place of the changes of *name*; none while it must be read or *sets* wait for a retry."""
         self.queued.pop(name, None)
-        if name not in self.reads.names and (doubtful := self._list_doubtful(name, sets)):
+        has_failed = name in self.retries.by_name
+        if has_failed and name not in self.reads.names and (doubtful := self._list_doubtful(name, sets)):
             self.reads.require(doubtful)
         if name in self.reads.names:
             return
-        if not sets:
-            self.retries.remove(name, Failure.WRITE_CONFLICT)
-        if name in self.retries.by_name:
+        if has_failed:
             sets = self._select_unpaused(name, sets, now_s)
         if sets and not (name in self._history.repeated and self._history.postpone(name, sets, now_s)):
             self.queued[name] = sets
@@ -168,6 +167,8 @@ class WriteQueue:
 
     def _select_unpaused(self, name: DnsName, sets: Sets, now_s: float) -> Sets:
         """Return those of *sets*, all change sets of *name*, that need not wait. Forget the failures of others."""
+        if not sets:
+            self.retries.remove(name, Failure.WRITE_CONFLICT)
         planned = {one.key: one for one in sets}
         for failed in self.retries.list_sets(name):
             key = failed.sent.key
@@ -305,10 +306,10 @@ class WriteQueue:
         self.retry.record_success()
         self._failures.clear()
         self._sent_at[self._turn] = -math.inf
-        failed = [one for one in map(self.retries.find_set, batch.change_sets) if one]
+        has_failed_alone = any(failed.failures for one in batch.change_sets if (failed := self.retries.find_set(one)))
         for one in batch.change_sets:
             self.retries.remove(one.name, one.key, Failure.WRITE_CONFLICT)
-        if any(one.failures for one in failed):
+        if has_failed_alone:
             self.retries.end_backoff(now_s)
         self._history.record_writes(batch.change_sets, now_s)
 
@@ -337,17 +338,18 @@ class WriteQueue:
 
     def _record_unanswered(self, sent: Sets, outcome: Unknown, now_s: float) -> None:
         """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
-        former = [failed for failed in map(self.retries.find_set, sent) if failed]
-        is_repeated = any(failed.block.reason is Reason.NO_ANSWER for failed in former)
+        former = [failed.block.reason for failed in map(self.retries.find_set, sent) if failed]
         if outcome.unconditional:
             self.reads.require(sent)
         block = Blocked(reason=Reason.NO_ANSWER, detail=outcome.message)
-        if is_repeated:
+        if Reason.NO_ANSWER in former:
             self._send_again(sent, block, now_s)
         else:
             self.retry.record_failure(now_s)
             self._failures.append(block)
-            self._put_in_line(sent, block)
+            if not any(failed.turn is Turn.PART for failed in self.retries.list_all_sets()):
+                self._turn = Turn.PART  # new change sets go first
+            self.retries.add_sets(sent, block, Turn.PART)
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts.
@@ -374,7 +376,8 @@ class WriteQueue:
         if not found or (is_repeated and not is_unsure):
             self._send_again(sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
             return
-        self._put_in_line(chain.from_iterable(found.values()), Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
+        block = Blocked(reason=Reason.WRITE_CONFLICT, detail=message)
+        self.retries.add_sets(chain.from_iterable(found.values()), block, Turn.PART)
         for name, sets in found.items():
             self.reads.require(sets)
             if conflicts[name]:
@@ -389,14 +392,8 @@ class WriteQueue:
         if len(sent) == 1:
             self._delay(sent, block, now_s)
         else:
-            self._put_in_line(sent[: len(sent) // 2], block)
-            self._put_in_line(sent[len(sent) // 2 :], block)
-
-    def _put_in_line(self, sets: Iterable[ChangeSet], block: Blocked) -> None:
-        """Have *sets*, which failed because of *block*, sent together, after the other parts."""
-        if not any(failed.turn is Turn.PART for failed in self.retries.list_all_sets()):
-            self._turn = Turn.PART  # others go first
-        self.retries.add_sets(sets, block, Turn.PART)
+            self.retries.add_sets(sent[: len(sent) // 2], block, Turn.PART)
+            self.retries.add_sets(sent[len(sent) // 2 :], block, Turn.PART)
 
     def _delay(self, sets: Sets, block: Blocked, now_s: float) -> None:
         """Begin a pause of each of *sets*, which are to blame for a failure. Read what may have been written.
@@ -405,7 +402,7 @@ class WriteQueue:
         """
         by_name = group_by(sets, lambda one: one.name).values()
         for one in chain.from_iterable(found for found in by_name if len(found) > 1):
-            self._put_in_line([one], block)
+            self.retries.add_sets([one], block, Turn.PART)
         for failed in self.retries.add_sets([found[0] for found in by_name if len(found) == 1], block, Turn.RETRY):
             if failed.failure is not (failure := Failure(block.reason)):
                 failed.failure, failed.failures = failure, 0
