@@ -183,10 +183,6 @@ class RetryTable:
         self._ends: list[tuple[float, DnsName]] = []  # a heap of pauses, some of which are outdated
         self._last_place = 0
 
-    def __len__(self) -> int:
-        """Return how many retries there are."""
-        return sum(map(len, self.by_name.values()))
-
     def find(self, name: DnsName, failure: Failure) -> Retry | None:
         """Return the retry of *name* for *failure*, None if there is none."""
         found = self.by_name.get(name)
@@ -212,16 +208,14 @@ class RetryTable:
     def add_sets(self, sets: Iterable[ChangeSet], block: Blocked, turn: Turn) -> list[FailedSet]:
         """Record that the batch with *sets* failed because of *block*. They get one place, the last."""
         self._last_place += 1
-        return [self._add_set(one, block, turn) for one in sets]
-
-    def _add_set(self, sent: ChangeSet, block: Blocked, turn: Turn) -> FailedSet:
-        failed = self.find_set(sent)
-        if failed is None:
-            failed = FailedSet(Failure.REFUSED, sent=sent, block=block, turn=turn, place=0)
-            self.by_name.setdefault(sent.name, {})[sent.key] = failed
-        failed.sent, failed.block, failed.turn, failed.place = sent, block, turn, self._last_place
-        failed.is_unsure |= block.reason is Reason.NO_ANSWER
-        return failed
+        found: list[FailedSet] = []
+        for one in sets:
+            failed = self.find_set(one) or FailedSet(Failure.REFUSED, sent=one, block=block, turn=turn, place=0)
+            self.by_name.setdefault(one.name, {})[one.key] = failed
+            failed.sent, failed.block, failed.turn, failed.place = one, block, turn, self._last_place
+            failed.is_unsure |= block.reason is Reason.NO_ANSWER
+            found.append(failed)
+        return found
 
     def find_set(self, change_set: ChangeSet) -> FailedSet | None:
         """Return the failures of *change_set*, also with other content; None if there are none."""
@@ -268,11 +262,10 @@ class RetryTable:
 
         Pauses after refusals are not considered.
         """
-        retries = self.by_name.get(name)
-        if not retries:
+        if not (retries := self.by_name.get(name)):
             return 0.0
-        blocking = (retries.get(Failure.WRITE_CONFLICT), retries.get(Failure.WRITTEN_OFTEN))
-        return max((retry.until_at for retry in blocking if retry), default=0.0)
+        blocking = Failure.WRITE_CONFLICT, Failure.WRITTEN_OFTEN
+        return max((retries[failure].until_at for failure in blocking if failure in retries), default=0.0)
 
     def take_due(self, now_s: float) -> set[DnsName]:
         """Return the names to plan again, because a pause has ended."""
