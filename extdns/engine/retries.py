@@ -241,8 +241,10 @@ class RetryTable:
         self._last_place += 1
         for failed in self.list_all_sets():
             if failed.turn is Turn.RETRY:
-                failed.place, failed.until_at = self._last_place, now_s
-                self.schedule(failed.sent.name, failed)
+                failed.place = self._last_place
+                if failed.is_waiting:
+                    failed.until_at = now_s
+                    self.schedule(failed.sent.name, failed)
 
     def remove(self, name: DnsName, *keys: Failure | RecordKey) -> None:
         """Remove the retries of *name*, and of its change sets, with these *keys*, if there are any."""
