@@ -49,7 +49,7 @@ class Turn(IntEnum):
     FRESH = 0  # those that never failed
     PART = 1  # a part of a batch that failed
     CHANGED = 2  # one that failed alone, and has other content now
-    RETRY = 3  # those that failed alone, and whose pause is over
+    RETRY = 3  # those that failed alone, and whose pause is over: together, or one at a time
 
 
 class RetryPolicy(Value, frozen=True, kw_only=True):
@@ -237,14 +237,11 @@ class RetryTable:
         return chain.from_iterable(map(self.list_sets, self.by_name))
 
     def end_backoff(self, now_s: float) -> None:
-        """End the pauses of all change sets, and give them one place, so that they are sent together."""
-        self._last_place += 1
+        """End the pauses of all change sets."""
         for failed in self.list_all_sets():
-            if failed.turn is Turn.RETRY:
-                failed.place = self._last_place
-                if failed.is_waiting:
-                    failed.until_at = now_s
-                    self.schedule(failed.sent.name, failed)
+            if failed.is_waiting:
+                failed.until_at = now_s
+                self.schedule(failed.sent.name, failed)
 
     def remove(self, name: DnsName, *keys: Failure | RecordKey) -> None:
         """Remove the retries of *name*, and of its change sets, with these *keys*, if there are any."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine.batches import find_offending, select_for_batch
@@ -85,6 +86,7 @@ class WriteQueue:
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
         self._turn = Turn.RETRY  # of the last batch
         self._sent_at = dict.fromkeys(Turn, -math.inf)  # when the last batch was sent, unless it was applied
+        self._retries_together = True  # until such a batch fails again
         self._failures: deque[Blocked] = deque(maxlen=_ALONE_AFTER)  # the last failures in a row
         self._just_read: frozenset[DnsName] = frozenset()
 
@@ -285,22 +287,23 @@ class WriteQueue:
         return max(self._sent_at[one] for one in Turn if one is not Turn.RETRY) + _TRY_S
 
     def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterable[ChangeSet]:
-        """Return the queued change sets of *turn* that have the first place; only one of those that changed."""
+        """Return the queued change sets to send next if it is their *turn*, in order."""
         if turn is Turn.FRESH:
             ready = chain.from_iterable(sets for name, sets in self.queued.items() if is_ready(name))
             return (one for one in ready if self.retries.find_turn(one) is turn)
         names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
-        places: dict[int, list[ChangeSet]] = {}
-        for one in chain.from_iterable(map(self.queued.__getitem__, names)):
-            if (failed := self.retries.find_set(one)) and failed.turn is turn:
-                places.setdefault(failed.place, []).append(one)
-        found = places[min(places)] if places else []
-        return found[:1] if turn is Turn.CHANGED else found
+        queued = chain.from_iterable(map(self.queued.__getitem__, names))
+        failed = ((self.retries.find_set(one), one) for one in queued)
+        places = sorted(((it.place, one) for it, one in failed if it and it.turn is turn), key=itemgetter(0))
+        if turn is Turn.PART:
+            return [one for place, one in places if place == places[0][0]]
+        found = [one for _, one in places]
+        return found if turn is Turn.RETRY and self._retries_together else found[:1]
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
         """Reset the failures of the zone and of *batch*, which was applied.
 
-        If one of its change sets failed alone before, end the pauses of all others.
+        If one of its change sets failed alone before, end the pauses of all others, and send them together.
         """
         self.in_flight, self._sent = None, {}
         self.retry.record_success()
@@ -310,6 +313,7 @@ class WriteQueue:
         for one in batch.change_sets:
             self.retries.remove(one.name, one.key, Failure.WRITE_CONFLICT)
         if has_failed_alone:
+            self._retries_together = True
             self.retries.end_backoff(now_s)
         self._history.record_writes(batch.change_sets, now_s)
 
@@ -338,11 +342,14 @@ class WriteQueue:
 
     def _record_unanswered(self, sent: Sets, outcome: Unknown, now_s: float) -> None:
         """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
-        former = [failed.block.reason for failed in map(self.retries.find_set, sent) if failed]
+        former = [failed for failed in map(self.retries.find_set, sent) if failed]
+        is_repeated = any(failed.block.reason is Reason.NO_ANSWER for failed in former)
+        for failed in former:
+            failed.is_unsure = True
         if outcome.unconditional:
             self.reads.require(sent)
         block = Blocked(reason=Reason.NO_ANSWER, detail=outcome.message)
-        if Reason.NO_ANSWER in former:
+        if is_repeated:
             self._send_again(sent, block, now_s)
         else:
             self.retry.record_failure(now_s)
@@ -386,11 +393,16 @@ class WriteQueue:
             self.retries.add(name, Failure.WRITE_CONFLICT).changes = tuple(sets)
 
     def _send_again(self, sent: Sets, block: Blocked, now_s: float) -> None:
-        """Send the halves of *sent*, a batch that failed, after the other parts; delay a single change set instead."""
+        """Send the halves of *sent*, a batch that failed, after the other parts; delay a single change set instead.
+
+        Those that failed alone before are sent one at a time again.
+        """
         if self._turn is not Turn.CHANGED:
             self._failures.append(block)
         if len(sent) == 1:
             self._delay(sent, block, now_s)
+        elif self._turn is Turn.RETRY:
+            self._retries_together = False
         else:
             self.retries.add_sets(sent[: len(sent) // 2], block, Turn.PART)
             self.retries.add_sets(sent[len(sent) // 2 :], block, Turn.PART)
