@@ -328,6 +328,8 @@ class WriteQueue:
                 block = Blocked(reason=Reason.REFUSED, detail=message)
                 if found := find_offending(batch, offending):
                     self._delay(found, block, now_s)
+                    blamed = set(map(id, found))
+                    self.retries.add_sets([one for one in sent if id(one) not in blamed], block, Turn.PART)
                 else:
                     self._send_again(sent, block, now_s)
             case Forbidden(message=message):
@@ -384,6 +386,7 @@ class WriteQueue:
             self._send_again(sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
             return
         block = Blocked(reason=Reason.WRITE_CONFLICT, detail=message)
+        self.retries.add_sets([one for one in sent if one.name not in found], block, Turn.PART)
         self.retries.add_sets(chain.from_iterable(found.values()), block, Turn.PART)
         for name, sets in found.items():
             self.reads.require(sets)

@@ -6,11 +6,13 @@ See docs/design/laws.md and docs/design/retries.md.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 
 import pytest
 
+from extdns.engine.batches import find_names
 from extdns.engine.inputs import Observed
-from extdns.model.change import Action, Batch, Outcome, Refused, Write
+from extdns.model.change import Action, Batch, Outcome, Refused, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from registry.aws_sd.registry import DescriptionRegistry
@@ -182,3 +184,20 @@ def test_refused_records_that_keep_changing_delay_no_other_record(*, blames: boo
         world.apply(attack(*bad), web(f"192.0.2.{second // 4}"), for_s=1.0)
         assert second % 4 < 3 or world.list_records() == {"web A": (f"192.0.2.{second // 4}",)}
     assert len(world.provider.submissions) <= before + 30
+
+
+@pytest.mark.parametrize("outcome", [Refused, WriteConflict])
+def test_a_new_refused_record_in_each_batch_delays_no_other_record(outcome: type[Refused | WriteConflict]) -> None:
+    world, numbers = start_cluster(web("192.0.2.1")), iter(range(100))
+
+    def rule(batch: Batch) -> Outcome | None:
+        found = tuple(one.name for one in batch.change_sets if one.name != "web.example.org")
+        for number in islice(numbers, 1):  # while the service decides
+            world.apply(attack(endpoint(f"x{number}.example.org", "A", "192.0.2.66")), for_s=0.0)
+        return outcome(message="bad", offending_names=found) if found else None
+
+    world.provider.rule = rule
+    world.apply(attack(endpoint("x.example.org", "A", "192.0.2.66")), web("192.0.2.2"), for_s=1.0)
+    of_web = [one for one in world.provider.submissions if "web.example.org" in find_names(one.batch)]
+    assert len(of_web) == 3  # it is created, sent beside a refused record, and sent alone
+    assert world.list_records() == {"web A": ("192.0.2.2",)}
