@@ -369,7 +369,7 @@ def _plan(name: DnsName, writes: Sequence[Write]) -> _Plan:
 
 
 def count_calls(change_set: ChangeSet) -> int:
-    """Return how many calls *change_set* takes, two for each instance and four, but at most as many as a batch may have.
+    """Return how many calls *change_set* takes: two for each instance and four, at most as many as a batch may have.
 
     So a change of more instances is a batch of its own.
     """
