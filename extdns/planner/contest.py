@@ -142,7 +142,7 @@ def decide_contest(
     here = [one for one in contenders if one.is_about(contest)]
     existing = [owned for owned in current if contest.covers(owned.record.set_identifier, owned.record.type)]
     staying = [(owned, block) for owned in existing if (block := retained.get(owned.key))]
-    if contest.types == {rrtype.EXCLUSIVE}:  # several namespaces have records of other types
+    if contest.types == frozenset({rrtype.EXCLUSIVE}):  # several namespaces have records of other types
         staying += [(owned, TAKEN) for owned in current if owned.record.set_identifier == contest.set_identifier]
     if staying:
         block = _explain_holder(*staying[0])
