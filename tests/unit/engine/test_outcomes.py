@@ -125,6 +125,26 @@ def test_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
     assert world.list_records() == {"bad A": ("192.0.2.9",)}
 
 
+def test_refused_names_are_published_at_once_when_their_claims_change() -> None:
+    world = start_world()
+    world.provider.rule = refuse_with_names(*GOOD)
+    world.run(observe_new(*GOOD), for_s=1.0)
+    world.provider.rule = lambda _: None
+    world.run(observe_new(*GOOD, target="192.0.2.9"), for_s=2.0)
+    assert list_published(world, GOOD) == GOOD
+
+
+def test_all_refused_names_are_retried_when_one_is_accepted() -> None:
+    world = start_world()
+    world.provider.rule = refuse_names("bad", "worse")
+    for name in ("bad", "worse"):
+        world.run(observe_new(name), for_s=1000.0)
+    world.provider.rule = lambda _: None
+    while not world.list_records():
+        world.run(for_s=1.0)
+    assert list_published(world, ["bad", "worse"]) == ["bad", "worse"]
+
+
 def test_change_sets_of_a_refused_name_are_tried_alone_and_then_wait() -> None:
     world = start_world()
     world.provider.rule = refuse_with_names("web")
