@@ -221,10 +221,14 @@ def _block_delayed(name: DnsName, planned: Planned, parts: EngineParts, now_s: f
 
     These changes stay in the change sets all the same.
     """
-    pauses: dict[str, Blocked] = {}
-    for zone_state, sets in planned.sets.items():
-        if sets and (block := zone_state.queue.review(name, sets, now_s)):
-            pauses[zone_state.zone.id] = replace(block, waits_for=(RETRY,))
+    pauses = {
+        (zone_state.zone.id, write.key): replace(blocks[one.key], waits_for=(RETRY,))
+        for zone_state, sets in planned.sets.items()
+        if sets and (blocks := zone_state.queue.review(name, sets, now_s))
+        for one in sets
+        if one.key in blocks
+        for write in one.writes
+    }
     if pauses:
         planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), parts)) for zone, view, _ in planned.plans]
 

@@ -34,7 +34,7 @@ class Failure(StrEnum):
     REFUSED = "refused"  # a change set: the service refused it
     FORBIDDEN = "zone-forbidden"  # a change set: the permission to make it is missing
     NO_ANSWER = "no-answer"  # a change set: the service does not answer when it is sent alone
-    CONTENDED = "contended"  # a name: another writer keeps changing it back
+    CONTENDED = "contended"  # change sets of a name: another writer keeps changing a record back
     WRITE_CONFLICT = "write-conflict"  # a name: a record was not what was read
     WRITTEN_OFTEN = "written-often"  # a name: it is written again and again
     PLANNING = "planning"  # a name: planning it raised an exception
@@ -89,7 +89,7 @@ class Retry:
         message: the error of the last failure, "" if there is none.
         is_forbidden: whether permissions were missing the last time; only a person can change that.
         lacks_credentials: whether there were no valid credentials the last time.
-        changes: the change sets of a name that a conflict or a contended record is about.
+        changes: the change sets of a name that conflicted, or that wait because a record is contended.
         is_waiting: whether `RetryTable.take_due` has not returned the name since the pause began.
     """
 

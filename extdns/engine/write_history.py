@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from extdns.engine.retries import POLICIES, Failure, Retry, RetryTable
+from extdns.engine.retries import Failure, Retry, RetryTable
 from extdns.model.change import Blocked, ChangeSet, Delete
 from extdns.model.reason import Reason
 
@@ -77,36 +77,40 @@ class WriteHistory:
         while len(self._records) > _MAX_RECORDS:
             del self._records[next(iter(self._records))]
 
-    def review(self, name: DnsName, sets: Iterable[ChangeSet], now_s: float) -> Blocked | None:
-        """Return why *sets*, all change sets of *name*, must wait because a record is contended; None if they need not.
+    def review(self, name: DnsName, sets: Iterable[ChangeSet], now_s: float) -> dict[RecordKey, Blocked]:
+        """Return, by key, which of *sets*, change sets of *name*, must wait because a record is contended, and why.
 
         Nothing is stored. Change sets that only write ownership records have no changes, and never wait.
         """
-        contents, retry = _list_contents(sets), self._find_retry(name, now_s)
+        retry = self._find_retry(name, now_s)
+        is_paused = retry is not None and not retry.has_ended(now_s)
+        block = _block(retry or Retry(Failure.CONTENDED), is_paused=is_paused)
+        return {one.key: block for one in sets if self._is_contended(one, retry, now_s)}
+
+    def _is_contended(self, change_set: ChangeSet, retry: Retry | None, now_s: float) -> bool:
+        contents = _list_contents([change_set])
         found = [(self._records.get(key), content) for key, content in contents.items()]
         written = [one for one, content in found if one is not None and one.content == content]
-        if retry is None:
-            is_repeated = any(len(one.times) == _MAX_WRITES and one.times[0] > now_s - _WINDOW_S for one in written)
-            is_contended = is_repeated and len(written) == len(contents)
-            return _block(POLICIES[Failure.CONTENDED].first_s) if is_contended else None
-        if not contents or _is_other(contents, retry):
-            return None
-        if not retry.has_ended(now_s):
-            return Blocked(reason=Reason.CONTENDED, detail=retry.message)
-        is_tried = any(one.times[-1] >= retry.until_at for one in written)
-        return _block(retry.compute_pause_s()) if is_tried else None
+        if retry and contents and contents.items() <= _list_contents(retry.changes).items():
+            return not retry.has_ended(now_s) or any(one.times[-1] >= retry.until_at for one in written)
+        is_repeated = any(len(one.times) == _MAX_WRITES and one.times[0] > now_s - _WINDOW_S for one in written)
+        return is_repeated and len(written) == len(contents)
 
-    def postpone(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> bool:
-        """Begin a pause if *sets*, all change sets of *name*, must wait. Return whether they must.
+    def postpone(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> tuple[ChangeSet, ...]:
+        """Begin a pause if some of *sets*, change sets of *name*, must wait. Return the others.
 
-        If their content differs from what was written before, end the pause of the name.
+        If a contended record gets other content than what was written before, end the pause of the name.
         """
-        block, retry = self.review(name, sets, now_s), self._find_retry(name, now_s)
-        if retry is None or (not block and _is_other(_list_contents(sets), retry)):
+        blocks, retry = self.review(name, sets, now_s), self._find_retry(name, now_s)
+        contended = [one for one in sets if one.key in blocks]
+        if retry is None or (not blocks and _has_other(_list_contents(sets), retry)):
             self._retries.remove(name, Failure.CONTENDED)
-        if block and (retry is None or retry.has_ended(now_s)):
-            self._retries.record_failure(name, Failure.CONTENDED, now_s, block.detail).changes = sets
-        return block is not None
+        if blocks and (retry is None or retry.has_ended(now_s)):
+            detail = next(iter(blocks.values())).detail
+            self._retries.record_failure(name, Failure.CONTENDED, now_s, detail).changes = tuple(contended)
+        elif blocks and retry:
+            retry.changes = tuple({one.key: one for one in (*retry.changes, *contended)}.values())
+        return tuple([one for one in sets if one.key not in blocks])
 
     def _find_retry(self, name: DnsName, now_s: float) -> Retry | None:
         """Return the pause of *name* because a record is contended; None if there is none, or it ended long ago."""
@@ -130,15 +134,15 @@ class WriteHistory:
         self.repeated = contended.union(key.name for key, one in self._records.items() if len(one.times) == _MAX_WRITES)
 
 
-def _block(pause_s: float) -> Blocked:
+def _block(retry: Retry, *, is_paused: bool) -> Blocked:
     cause = "another writer changed it back each time, or the DNS service does not keep it"
-    detail = f"{cause}; it is not written again for {round(pause_s / 60)} minutes"
-    return Blocked(reason=Reason.CONTENDED, detail=detail)
+    detail = f"{cause}; it is not written again for {round(retry.compute_pause_s() / 60)} minutes"
+    return Blocked(reason=Reason.CONTENDED, detail=retry.message if is_paused else detail)
 
 
-def _is_other(contents: Mapping[RecordKey, DesiredRecord | None], retry: Retry) -> bool:
-    """Return whether *contents* are not those that *retry* waits with."""
-    return not contents.items() <= _list_contents(retry.changes).items()
+def _has_other(contents: Mapping[RecordKey, DesiredRecord | None], retry: Retry) -> bool:
+    """Return whether *contents* have other content for a record that *retry* is about."""
+    return any(contents.get(key, content) != content for key, content in _list_contents(retry.changes).items())
 
 
 def _list_contents(sets: Iterable[ChangeSet]) -> dict[RecordKey, DesiredRecord | None]:

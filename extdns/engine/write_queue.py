@@ -138,17 +138,21 @@ class WriteQueue:
         """Return all names that the batch in flight writes; ownership names included."""
         return set(find_written_names(self.in_flight.change_sets if self.in_flight else ()))
 
-    def review(self, name: DnsName, sets: Sets, now_s: float) -> Blocked | None:
-        """Return why *sets*, all change sets of *name*, cannot be sent now; None if they can. Nothing is stored."""
+    def review(self, name: DnsName, sets: Sets, now_s: float) -> dict[RecordKey, Blocked]:
+        """Return, by key, which of *sets*, all change sets of *name*, cannot be sent now, and why; store nothing."""
         failed = self.retries.list_sets(name)
-        block = max(failed, key=lambda one: one.place).block if failed else None
-        if name in self.reads.names or (failed and self._list_doubtful(name, sets)):
-            return block
-        if failed and not select_others(sets, [one.sent for one in failed if one.failures]):
-            return block  # also while they are sent again
-        if name in self._history.repeated and (contended := self._history.review(name, sets, now_s)):
-            return contended
-        return block if max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
+        blocks = self._history.review(name, sets, now_s) if name in self._history.repeated else {}
+        if not failed:
+            return blocks
+        last = max(failed, key=lambda one: one.place).block
+        is_delayed = max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s
+        is_delayed |= name in self.reads.names or bool(self._list_doubtful(name, sets))
+        others = {one.key for one in select_others(sets, [one.sent for one in failed if one.failures])}
+        for one in sets:
+            if one.key not in others or (is_delayed and one.key not in blocks):  # also while it is sent again
+                found = self.retries.find_set(one)
+                blocks[one.key] = found.block if found else last
+        return blocks
 
     def replace(self, name: DnsName, sets: Sets, now_s: float) -> None:
         """Queue *sets* in place of the changes of *name*; none while it must be read or *sets* wait for a retry."""
@@ -160,7 +164,9 @@ class WriteQueue:
             return
         if has_failed:
             sets = self._select_unpaused(name, sets, now_s)
-        if sets and not (name in self._history.repeated and self._history.postpone(name, sets, now_s)):
+        if name in self._history.repeated:
+            sets = self._history.postpone(name, sets, now_s)
+        if sets:
             self.queued[name] = sets
 
     def _list_doubtful(self, name: DnsName, sets: Sets) -> list[ChangeSet]:

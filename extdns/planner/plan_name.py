@@ -334,9 +334,11 @@ def build_change_sets(
     located = [replace(one, parent=view.parent) for one in grouped] if view.parent else grouped
     for change_set, completed in _complete_sets(view, located, planner):
         found = completed if isinstance(completed, Blocked) else select_writes(completed, view.elsewhere)
-        block = found if isinstance(found, Blocked) else view.pauses.get(found.zone.id)
+        block = found if isinstance(found, Blocked) else None
         if isinstance(found, ChangeSet):
             sets.append(found)
+            pauses = (view.pauses.get((found.zone.id, write.key)) for write in found.writes)
+            block = next(filter(None, pauses), None)
         if block:
             blocks |= {change.key: block for change in change_set.changes}
     return tuple(sets), block_proposals(proposals, blocks) if blocks else proposals

@@ -129,7 +129,7 @@ class RuleFacts(Value, frozen=True, kw_only=True, gc=True):
     hosts: Mapping[DnsName, tuple[Decision, ...]]
 
 
-NO_PAUSES: Final[Mapping[str, Blocked]] = MappingProxyType({})
+NO_PAUSES: Final[Mapping[tuple[str, RecordKey], Blocked]] = MappingProxyType({})
 
 
 class NameView(Value, frozen=True, kw_only=True, gc=True):
@@ -148,7 +148,7 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
         other_cluster: the id of the cluster from which the objects come, if it is another one than before; else "".
         former: the last decisions about it.
         may_be_merged: the keys of the records that stay if they equal what external-dns merges from several namespaces.
-        pauses: by zone id, why no change of the name can be sent to that zone now.
+        pauses: by zone id and key, why what the name writes there cannot be sent to that zone now.
         rules: what rules see; None without rules.
         facts: what evidence is found in; None until it was gathered, because it can matter.
     """
@@ -166,6 +166,6 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
     other_cluster: str = ""
     former: tuple[Decision, ...] = ()
     may_be_merged: frozenset[RecordKey] = frozenset()
-    pauses: Mapping[str, Blocked] = NO_PAUSES
+    pauses: Mapping[tuple[str, RecordKey], Blocked] = NO_PAUSES
     rules: RuleFacts | None = None
     facts: Facts | None = None

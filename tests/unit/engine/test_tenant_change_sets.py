@@ -16,7 +16,7 @@ from extdns.model.change import Action, Batch, Outcome, Refused, Write, WriteCon
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from registry.aws_sd.registry import DescriptionRegistry
-from tests.builders import accept_only, build_claim, observe, observe_gone, record
+from tests.builders import ZONE, accept_only, build_claim, observe, observe_gone, record
 from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
 from tests.objects import Json
 from tests.swap.objects import dnsendpoint, endpoint, service
@@ -163,6 +163,30 @@ def test_the_pause_of_a_refused_record_goes_on_while_another_of_its_name_changes
     tries = [one for one in world.provider.submissions if list_writes(one.batch, "AAAA")]
     assert len(tries) == 5  # after 0, 1, 3, 7 and 15 minutes
     assert ("AAAA", Action.NONE, Reason.REFUSED) in world.list_decisions("web")
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_contended_record_is_not_written_more_often_beside_a_refused_one(*, changes: bool) -> None:
+    world = start_cluster(web("192.0.2.1"), flags=["--interval=5s", "--max-refresh-interval=5s"])
+    world.provider.rule = refuse("AAAA")
+    before = len(world.provider.submissions)
+    for number in range(360):
+        world.provider.put_records(ZONE, record("web", "192.0.2.99"))
+        aaaa = endpoint("web.example.org", "AAAA", "2001:db8::66", recordTTL=100 + number * changes)
+        world.apply(attack(aaaa), for_s=10.0)
+    writes = [write for one in world.provider.submissions[before:] for write in one.batch.writes]
+    assert len([one for one in writes if one.new and one.new.type == "A"]) == 5  # as without the other record
+    refused, contended = ("AAAA", Action.NONE, Reason.REFUSED), ("A", Action.KEEP, Reason.CONTENDED)
+    assert world.list_decisions("web") == [contended, refused]
+
+
+def test_a_refused_record_stays_refused_while_another_of_its_name_changes() -> None:
+    world = start_cluster(web("192.0.2.1"))
+    world.provider.rule = refuse("AAAA")
+    world.apply(attack(endpoint("web.example.org", "AAAA", "2001:db8::66")), for_s=10)
+    world.reported.clear()
+    world.apply(web("192.0.2.2"), for_s=10)
+    assert {one.type for one in world.reported} == {"A"}
 
 
 @pytest.mark.parametrize("blames", [False, True])

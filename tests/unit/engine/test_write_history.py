@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.engine.retries import RetryTable
 from extdns.engine.write_history import WriteHistory
-from extdns.model.change import Action, Change, ChangeSet, Delete
+from extdns.model.change import Action, ChangeSet, Delete, Write
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
@@ -118,24 +119,21 @@ def test_contended_record_does_not_delay_other_names() -> None:
     assert world.list_records()["api A"] == ("192.0.2.1",)
 
 
-def build_sets(number: int, *changes: Change) -> tuple[ChangeSet, ...]:
-    """Build the change sets of the name with this *number*."""
-    return (ChangeSet(zone=ZONE, name=host(f"n{number}"), changes=changes),)
-
-
 def build_delete(number: int) -> tuple[ChangeSet, ...]:
     """Build the change sets that delete the record of ours with this *number*."""
     owned_record = OwnedRecord(record=record(f"n{number}"), owner="me", is_ours=True)
-    return build_sets(number, Delete(current=owned_record, evidence=Evidence.OBJECT_DELETED))
+    delete = Delete(current=owned_record, evidence=Evidence.OBJECT_DELETED)
+    return (ChangeSet(zone=ZONE, name=host(f"n{number}"), changes=(delete,)),)
 
 
 def test_change_set_without_changes_of_records_is_not_delayed() -> None:
-    history, name = WriteHistory(RetryTable()), host("n1")
+    history, name, delete = WriteHistory(RetryTable()), host("n1"), build_delete(1)
+    own = (replace(delete[0], changes=(), writes=(Write(old=record("n1"), new=None),)),)
     for now_s in (0.0, 1.0, 2.0):
-        history.record_writes(build_delete(1), now_s)
-    assert history.postpone(name, build_delete(1), 3.0)
-    assert not history.postpone(name, build_sets(1), 3.0)
-    assert not history.postpone(name, build_sets(1), 400.0)
+        history.record_writes(delete, now_s)
+    assert history.postpone(name, delete, 3.0) == ()
+    assert history.postpone(name, own, 3.0) == own
+    assert history.postpone(name, own, 400.0) == own
 
 
 def test_history_stores_only_the_last_20000_records() -> None:
