@@ -28,7 +28,7 @@ from extdns.planner.deletes import find_block
 from extdns.planner.desired import NO_BLOCKS, Desired, Requested, adjust, build_candidates
 from extdns.planner.evidence import EvidenceReader, Finding
 from extdns.planner.proposal import Candidate
-from extdns.planner.settings import Planner, PlanSettings
+from extdns.planner.settings import Planner, PlanSettings, Policy
 from extdns.planner.view import Facts, NameView
 
 _VIOLATION: Final = Finding(outcome=Evidence.POLICY_VIOLATION)
@@ -197,7 +197,8 @@ def _find_transfers(
     """Find out which records that their namespace no longer requests pass to another one, which requests them.
 
     A record passes only if one that takes its place would be written: not if that one yields, loses or is refused.
-    Otherwise it is deleted as if nobody requested it, and requests of others wait until it is gone.
+    Otherwise it is deleted as if nobody requested it, and requests of others wait until it is gone; they do not wait if
+    `--policy` keeps it.
 
     Returns:
         The records that stay and why, those that are deleted and why requests wait for that, the deletes of all
@@ -239,7 +240,7 @@ def _find_transfers(
         transfers.append(delete)
         if blocked := find_block(view, delete):
             retained[owned.key] = blocked
-        elif not is_transfer:
+        elif not is_transfer and planner.settings.policy is Policy.SYNC:
             deleted[owned.key] = TAKEN
     retained = _keep_together(contests, retained | deleted, transfers) | retained
     return retained, deleted, tuple(transfers), tuple(waits)

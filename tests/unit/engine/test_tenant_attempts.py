@@ -110,6 +110,15 @@ def test_a_record_of_another_type_lets_no_record_vanish_that_becomes_a_cname() -
     assert world.list_records()["web A"] == ("192.0.2.1",)
 
 
+def test_with_upsert_only_a_cname_of_others_keeps_no_record_from_passing() -> None:
+    both = service("victim/web", "web.example.org", "192.0.2.1", "2001:db8::1", day=2)
+    world = start_cluster(both, flags=["--policy=upsert-only"])
+    world.apply(dnsendpoint("attacker/x", endpoint("web.example.org", "CNAME", "evil.test"), day=9), for_s=60.0)
+    world.delete(both, for_s=60.0)
+    world.apply(service("new/web", "web.example.org", "192.0.2.2", day=3), for_s=600.0)
+    assert world.list_records() == {"web A": ("192.0.2.2",), "web AAAA": ("2001:db8::1",)}
+
+
 class Aliases(FaultyProvider):
     """Makes an A and an AAAA record of a CNAME to `lb.example.com`, as Route 53 does of a load balancer."""
 
