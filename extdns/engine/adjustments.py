@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class Adjustments:
     """The desired records to show to the DNS service, one request at a time.
 
-    Records of a request that the service could not adjust are shown again after a pause. Other records do not wait for
-    that pause.
+    Records that the service could not adjust are shown again together, after a pause that others which fail meanwhile
+    do not extend. Other records do not wait for that pause.
 
     Attributes:
         is_active: whether any record was ever shown or is to be shown; with most services none ever is.
@@ -84,19 +84,20 @@ class Adjustments:
     def answer(self, answer: AdjustmentsLoaded, now_s: float) -> set[DnsName]:
         """Store *answer*, and end the request. Return the names to plan again.
 
-        Failed records are requested again, after a pause, if names require them.
+        Failed records are requested again after the pause, if names require them.
         """
         requested, self._requested = self._requested, ()
         if answer.failure:
             self.retry.record_failure(now_s, answer.retry_after_s, message=answer.failure)
             return {record.name for record in (*requested, *self._required)}
         self.retry.record_success()
-        if self._failed_retry.has_ended(now_s):  # the request had all records that are still needed
+        has_ended = self._failed_retry.has_ended(now_s)
+        if has_ended:  # the request had all records that are still needed
             self.failed = {}
         else:
             self.failed = {record: message for record, message in self.failed.items() if record not in requested}
         self.failed.update(answer.failed)
-        if answer.failed:
+        if answer.failed and has_ended:
             self._failed_retry.record_failure(now_s)
         elif not self.failed:
             self._failed_retry.record_success()

@@ -116,6 +116,17 @@ def test_record_that_cannot_be_adjusted_fails_alone() -> None:
     assert find_unread(world.engine) == ()
 
 
+def test_records_that_fail_later_do_not_extend_the_pause_of_one_that_failed() -> None:
+    world, service = start_adjusting()
+    service.failing_names |= {host("web"), host("bad")}
+    world.run(observe_new("web"), for_s=120.0)
+    service.failing_names.remove(host("web"))
+    for number in range(60):
+        world.run(observe("bad", build_claim("bad", "bad", f"192.0.2.{number}")), for_s=10.0)
+    assert world.list_records().keys() == {"web A"}
+    assert len(world.engine.adjustments.failed) < 20, "what nothing requests any more is forgotten"
+
+
 def test_record_that_cannot_be_adjusted_keeps_what_it_would_replace() -> None:
     world, service = start_adjusting()
     world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
