@@ -369,7 +369,7 @@ class WriteQueue:
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts.
 
-        Unless this is a single pass, names that failed do not count while names are sent one at a time.
+        Unless this is a single pass, names whose change sets all failed do not count while sets are sent one at a time.
         """
         if self._is_given_up:
             return False
