@@ -136,6 +136,8 @@ class KubernetesStatusWriter:
         """Return the first queued status whose object has no pause now; None to end the thread."""
         with self._changed:
             while not (self._is_off or self._stop.is_set()):
+                for namespace in [namespace for namespace, statuses in self._waiting.items() if not statuses]:
+                    del self._waiting[namespace]  # ever new namespaces must not fill the memory
                 now_s = self._clock.monotonic_s()
                 ends = {
                     key: until_at for key, (_, until_at) in self._retries.items() if key in self._waiting[key.namespace]
