@@ -138,7 +138,7 @@ def test_an_object_whose_claims_cannot_be_computed_gets_an_event() -> None:
     assert (message.regarding, message.source, message.reason) == (WEB, "service", "ObjectFailed")
     assert message.text == (
         "The claims of the object, or of another one that may request the record, could not be computed, or planning "
-        "the name failed with an error. Existing records stay. "
+        "the record or its name failed with an error. Existing records stay. "
         "there is no Ingress infra/gone [object-failed]"
     )
     assert not list(build_messages(problems=False).describe_failure(WEB, "broken"))
