@@ -448,6 +448,7 @@ class DeleteGuard:
             found = map(self.entries.by_digest.get, sorted(self._codes.find_digests(code)))
             held = [entry for entry in found if entry and entry.hold and not entry.approval]
             for entry in held:
+                self._count_as_made(entry, now_s)  # it may have been sent before it was held
                 with self.entries.changing(entry, now_s):
                     entry.approval, entry.approved_until = approval, now_s + APPROVAL_S
             if held:

@@ -250,6 +250,19 @@ def test_counts_once_if_evidence_changed_while_the_write_had_no_answer() -> None
     assert scene.guard.budget(ZONE.id).deleted == 1
 
 
+@pytest.mark.parametrize("is_made", [True, False], ids=["made", "not-made"])
+def test_deletes_that_may_have_been_made_before_they_were_approved_count(is_made: bool) -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence(records(30))
+    scene.pass_time(GRACE_S, makes_deletes=False)
+    scene.observe_evidence([record(30)])
+    scene.pass_time(makes_deletes=False)
+    scene.approve(*scene.find_codes().values())
+    for one in records(31):
+        scene.guard.observe(ZONE, one.record.name, (), scene.now_s, current=() if is_made else (one,))
+    assert scene.guard.budget(ZONE.id).deleted == 30 * is_made
+
+
 def test_made_deletes_count_once_however_often_the_leader_changes() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence(records(5))
