@@ -26,7 +26,7 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.value import group_by
-from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList, ZonePage
+from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.aws.cloudmap.client import (
     ALREADY_EXISTS,
     INSTANCE_GONE,
@@ -95,7 +95,8 @@ class CloudMapReader:
         """Create a reader that calls *api*."""
         self._settings = settings
         self._api = api
-        self._capabilities = Capabilities(
+        self.read_rate_limits = api.rate_limiter.read_rate_limits
+        self.capabilities = Capabilities(
             atomic=False,
             conditional=False,
             max_batch_writes=_MAX_WRITES,
@@ -104,15 +105,6 @@ class CloudMapReader:
             reads_full_zones=True,
             longest_match_only=True,
         )
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What Cloud Map can do: calls have no conditions, and several are not made as one."""
-        return self._capabilities
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
-        return self._api.read_rate_limits()
 
     def list_zones(self) -> ZoneList:
         """Return the namespaces with DNS that match the filters.

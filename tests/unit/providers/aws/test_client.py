@@ -105,8 +105,8 @@ def test_the_region_is_taken_from_the_variable_aws_region_as_in_other_sdks(
     fake: Route53, bare: Route53Api, variables: dict[str, str], region: str
 ) -> None:
     with patch.dict(os.environ, environ(fake) | variables):
-        reads, writes = bare._open_clients()
-    assert reads.meta.config.retries["total_max_attempts"] == 1  # type: ignore[attr-defined]
+        reads, writes = bare._clients.open()
+    assert reads.meta.config.retries["total_max_attempts"] == 1
     assert {one.meta.region_name for one in (reads, writes)} <= {region, "aws-global"}
 
 
