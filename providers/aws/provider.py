@@ -72,13 +72,8 @@ class Route53Reader:
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* as *zone* will hold it, with aliases to load balancers, and the records it would refuse."""
-        if len(desired) == 1:
-            return adjust_record(desired[0], zone, self._settings.aliases)
-        found = [adjust_record(record, zone, self._settings.aliases) for record in desired]
-        return AdjustedRecords(
-            accepted=tuple(record for one in found for record in one.accepted),
-            refused=tuple(refusal for one in found for refusal in one.refused),
-        )
+        found = (adjust_record(record, zone, self._settings.aliases) for record in desired)
+        return AdjustedRecords.from_results(one for results in found for one in results)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the next record sets in the order of Route 53, without the SOA."""
