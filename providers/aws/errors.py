@@ -16,7 +16,7 @@ from extdns.model.change import Outcome, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from providers.aws import record_sets
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
-from providers.common.api_calls import CallFailedError, convert_to_outcome
+from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome
 
 _BATCH: Final = "InvalidChangeBatch"  # the only error whose text can have several sentences
 _CONFLICT: Final = re.compile(
@@ -61,7 +61,7 @@ _ZONE_GONE: Final = frozenset({"NoSuchHostedZone"})
 
 def build_outcome(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:
     """Return the outcome of a batch whose call *failed*; *sent* are its record sets."""
-    return convert_to_outcome(failed, lambda: _build_refusal(failed, sent))
+    return _build_refusal(failed, sent) if failed.kind is FailureKind.REFUSED else convert_to_outcome(failed)
 
 
 def find_existing(failed: CallFailedError, changes: Sequence[RecordSetChange]) -> list[Route53RecordSet]:

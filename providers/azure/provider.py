@@ -295,11 +295,10 @@ def _is_written(record: Record, new: DesiredRecord, old: Record | None) -> bool:
 
 
 def _build_failure(failed: CallFailedError, name: DnsName) -> Failure:
-    def refuse() -> Failure:
-        if failed.code in _CONFLICTS:
-            return WriteConflict(message=str(failed), offending_names=(name,))
-        if failed.code.endswith(_MISSING):  # the next list of zones shows whether the zone was deleted
-            return TryLater(message=str(failed))
-        return Refused(message=str(failed), offending_names=(name,))
-
-    return convert_to_outcome(failed, refuse)
+    if failed.kind is not FailureKind.REFUSED:
+        return convert_to_outcome(failed)
+    if failed.code in _CONFLICTS:
+        return WriteConflict(message=str(failed), offending_names=(name,))
+    if failed.code.endswith(_MISSING):  # the next list of zones shows whether the zone was deleted
+        return TryLater(message=str(failed))
+    return Refused(message=str(failed), offending_names=(name,))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from functools import partial
 from typing import Final
 
 from extdns.model.capabilities import Capabilities
@@ -19,6 +18,7 @@ from providers.cloudflare.hostnames import CHANGERS, Refusals, find_changes, fin
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import (
     CallFailedError,
+    FailureKind,
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
@@ -126,7 +126,7 @@ class CloudflareWriter:
             if operations:
                 entries += self._api.write(zone.id, operations, f"zone {zone}").entries
         except CallFailedError as exc:
-            return convert_to_outcome(exc, partial(_build_refusal, exc))
+            return _build_refusal(exc) if exc.kind is FailureKind.REFUSED else convert_to_outcome(exc)
         hostnames = self._add_hostnames(zone, writes)
         records = (record for found in build_records(entries, hostnames).values() for record in found)
         return Applied(records=tuple(sorted(records, key=lambda record: record.key)), unconditional=bool(writes))

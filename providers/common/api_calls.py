@@ -19,7 +19,7 @@ from typing import Final, TypeVar, assert_never
 from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, ProviderError, RetryableError
 from extdns.masking import mask
 from extdns.model.api_request import ApiCall, CallObserver, RequestObserver, ignore_call, ignore_request
-from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
+from extdns.model.change import Forbidden, Refused, TryLater, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus, Zone
@@ -27,7 +27,6 @@ from extdns.model.zone import RateLimitStatus, Zone
 DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
 SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
 _T = TypeVar("_T")
-_O = TypeVar("_O", bound=Outcome)
 
 
 class RateLimit(Value, frozen=True, kw_only=True):
@@ -133,12 +132,12 @@ def convert_to_read_error(failed: CallFailedError) -> ProviderError:
     return RetryableError(str(failed))
 
 
-def convert_to_outcome(failed: CallFailedError, build_refusal: Callable[[], _O]) -> _O | Forbidden | TryLater | Unknown:
-    """Return the outcome of a batch whose call *failed*; *build_refusal* builds it if the request was invalid."""
+def convert_to_outcome(failed: CallFailedError) -> Refused | Forbidden | TryLater | Unknown:
+    """Return the outcome of a batch whose call *failed*; it does not say which names a refusal is about."""
     message = str(failed)
     match failed.kind:
         case FailureKind.REFUSED:
-            return build_refusal()
+            return Refused(message=message)
         case FailureKind.FORBIDDEN:
             return Forbidden(message=message)
         case FailureKind.CREDENTIALS | FailureKind.RETRYABLE:

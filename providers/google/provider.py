@@ -182,12 +182,9 @@ def build_outcome(
     failed: CallFailedError, additions: Sequence[CloudDnsRecordSet], deletions: Sequence[CloudDnsRecordSet]
 ) -> Outcome:
     """Return the outcome of a change whose call *failed*."""
-    sent = {"additions": additions, "deletions": deletions}
-    return convert_to_outcome(failed, lambda: _build_refusal(failed, sent))
-
-
-def _build_refusal(failed: CallFailedError, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> Outcome:
-    message = str(failed)
+    if failed.kind is not FailureKind.REFUSED:
+        return convert_to_outcome(failed)
+    message, sent = str(failed), {"additions": additions, "deletions": deletions}
     problems = failed.messages or (failed.detail,)
     if any(_ZONE.match(problem) for problem in problems):  # the next list of zones shows whether it was deleted
         return TryLater(message=message)

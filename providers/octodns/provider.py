@@ -255,4 +255,4 @@ class OctodnsWriter:
             return Unknown(message=f"{message}; {unread}")
         if now.contents.index_records(names) != before.contents.index_records(names):
             return Unknown(message=f"{message}; part of the change was made")
-        return convert_to_outcome(failed, lambda: Refused(message=message))
+        return convert_to_outcome(failed)

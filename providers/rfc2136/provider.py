@@ -132,8 +132,7 @@ class Rfc2136Writer:
         except InvalidValueError as exc:
             return _explain(copy, writes, str(exc))
         except CallFailedError as failed:
-            message = str(failed)
-            return convert_to_outcome(failed, lambda: Refused(message=message))
+            return convert_to_outcome(failed)
         if rcode == dns.rcode.NOERROR:
             return Applied(records=build_written_records(writes, min_ttl_s))
         message = f"Update on {zone}: {dns.rcode.to_text(rcode)}"

@@ -301,8 +301,7 @@ class WebhookWriter:
         try:
             answer = self._zones.client.apply(changes)
         except CallFailedError as failed:
-            message = str(failed)
-            return convert_to_outcome(failed, lambda: Refused(message=message))
+            return convert_to_outcome(failed)
         finally:
             self._zones.cache.outdate()
         return self._interpret(answer, zone, writes)

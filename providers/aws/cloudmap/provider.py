@@ -398,11 +398,10 @@ def _find_name_problem(zone: Zone, change_set: ChangeSet) -> str:
 
 
 def _build_failure(failed: CallFailedError, name: DnsName) -> Failure:
-    def refuse() -> Failure:
-        if failed.code in {ALREADY_EXISTS, SERVICE_GONE}:
-            return WriteConflict(message=str(failed), offending_names=(name,))
-        if failed.code == NAMESPACE_GONE:  # the next list of namespaces shows whether it was deleted
-            return TryLater(message=str(failed))
-        return Refused(message=str(failed), offending_names=(name,))
-
-    return convert_to_outcome(failed, refuse)
+    if failed.kind is not FailureKind.REFUSED:
+        return convert_to_outcome(failed)
+    if failed.code in {ALREADY_EXISTS, SERVICE_GONE}:
+        return WriteConflict(message=str(failed), offending_names=(name,))
+    if failed.code == NAMESPACE_GONE:  # the next list of namespaces shows whether it was deleted
+        return TryLater(message=str(failed))
+    return Refused(message=str(failed), offending_names=(name,))

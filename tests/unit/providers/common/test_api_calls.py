@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.errors import CredentialsError, ForbiddenError, RetryableError
-from extdns.model.change import Applied, Forbidden, Outcome, TryLater, Unknown
+from extdns.model.change import Forbidden, Outcome, Refused, TryLater, Unknown
 from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
@@ -233,9 +233,6 @@ def test_the_remaining_calls_are_reported_for_the_account_and_for_each_api_actio
 # Failed calls, their messages and outcomes
 
 
-REQUESTED = Applied(records=())
-
-
 def failed(trouble: FailureKind) -> CallFailedError:
     return CallFailedError(trouble, "dns.change", "zone z", "Code", "words")
 
@@ -248,7 +245,7 @@ def test_the_message_about_a_failed_call_has_the_call_its_object_and_the_text_of
 @pytest.mark.parametrize(
     ("trouble", "outcome"),
     [
-        (FailureKind.REFUSED, REQUESTED),
+        (FailureKind.REFUSED, Refused(message="dns.change on zone z: Code: words")),
         (FailureKind.FORBIDDEN, Forbidden(message="dns.change on zone z: Code: words")),
         (FailureKind.CREDENTIALS, TryLater(message="dns.change on zone z: Code: words")),
         (FailureKind.RETRYABLE, TryLater(message="dns.change on zone z: Code: words")),
@@ -256,7 +253,7 @@ def test_the_message_about_a_failed_call_has_the_call_its_object_and_the_text_of
     ],
 )
 def test_the_kind_of_failure_of_a_call_decides_the_outcome_of_its_batch(trouble: FailureKind, outcome: Outcome) -> None:
-    assert convert_to_outcome(failed(trouble), lambda: REQUESTED) == outcome
+    assert convert_to_outcome(failed(trouble)) == outcome
 
 
 @pytest.mark.parametrize("trouble", FailureKind)
