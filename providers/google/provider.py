@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.model.capabilities import Capabilities
@@ -34,7 +33,6 @@ from providers.google.record_sets import (
     build_record,
     build_record_set,
 )
-from providers.google.settings import CloudDnsZoneFilter
 
 if TYPE_CHECKING:
     from providers.google.client import CloudDnsApi
@@ -72,12 +70,15 @@ class CloudDnsReader:
 
     def list_zones(self) -> ZoneList:
         """Return the zones that match the zone filter, and which permissions are missing to list or get zones."""
-        zone_filter = self._settings.zone_filter
-        # the service also refuses zones of other projects
-        ignored = {FailureKind.REFUSED}
-        return find_zones(self._api.list_zones, self._api.get_zone, zone_filter.ids, ignored=ignored).build_list(
-            partial(_build_zone, zone_filter)
-        )
+        ignored = {FailureKind.REFUSED}  # the service also refuses zones of other projects
+        found = find_zones(self._api.list_zones, self._api.get_zone, self._settings.zone_ids, ignored=ignored)
+        return found.build_list(self._build_zone)
+
+    def _build_zone(self, found: ManagedZone) -> tuple[Zone, bool] | None:
+        if (name := parse_service_name(found.dns_name)) is None:
+            return None
+        zone = Zone(name=name, id=found.name, private=found.private)
+        return zone, self._settings.is_selected(found, name)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* in the form in which *zone* will hold it, or why the service would refuse it."""
@@ -108,12 +109,6 @@ class CloudDnsReader:
             )
         except CallFailedError as exc:
             raise convert_to_read_error(exc) from exc
-
-
-def _build_zone(zone_filter: CloudDnsZoneFilter, found: ManagedZone) -> tuple[Zone, bool] | None:
-    if (name := parse_service_name(found.dns_name)) is None:
-        return None
-    return Zone(name=name, id=found.name, private=found.private), zone_filter.matches(found, name)
 
 
 def _build_records(page: CloudDnsPage) -> Iterator[Record]:
