@@ -65,7 +65,10 @@ class _ManagedZone:
 
 
 class OctodnsZones:
-    """The managed zones, whose snapshots reader and writer share; safe from any thread."""
+    """The managed zones, whose snapshots reader and writer share; safe from any thread.
+
+    Reading raises only `CallFailedError`.
+    """
 
     def __init__(self, settings: OctodnsSettings) -> None:
         """Load the configuration; nothing is read or written yet."""
@@ -86,9 +89,6 @@ class OctodnsZones:
         """Read a managed zone.
 
         With *before_batch*, store the snapshot for the next batch, unless a batch began or ended during the read.
-
-        Raises:
-            CallFailedError: the zone cannot be read.
         """
         zone = self._zones[name]
         with zone.lock:
@@ -100,11 +100,7 @@ class OctodnsZones:
         return snapshot
 
     def begin_batch(self, name: DnsName) -> OctodnsSnapshot:
-        """Return the last snapshot of a managed zone if it is recent and no batch came after it, else a new one.
-
-        Raises:
-            CallFailedError: the zone cannot be read.
-        """
+        """Return the last snapshot of a managed zone if it is recent and no batch came after it, else a new one."""
         zone = self._zones[name]
         with zone.lock:
             zone.batch_count += 1

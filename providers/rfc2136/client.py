@@ -35,7 +35,10 @@ _T = TypeVar("_T")
 
 
 class DnsClient:
-    """Sends queries and updates to the first of several servers that can be reached; safe from any thread."""
+    """Sends queries and updates to the first of several servers that can be reached; safe from any thread.
+
+    Calls raise only `CallFailedError`.
+    """
 
     def __init__(self, settings: Rfc2136Settings) -> None:
         """Prepare the key.
@@ -52,21 +55,13 @@ class DnsClient:
         """Bring *copy* up to date: one IXFR query if it has a serial, else an AXFR.
 
         If that fails, *copy* is unchanged.
-
-        Raises:
-            CallFailedError: the zone could not be transferred.
         """
         action = "Transfer"
         with measure_call(self._settings.calls.on_call, action):
             self._call_servers(action, copy.origin, lambda server: self._transfer(server, copy))
 
     def send_update(self, message: dns.update.UpdateMessage) -> dns.rcode.Rcode:
-        """Send *message* to the first server that can be reached, and return the response code.
-
-        Raises:
-            CallFailedError: the message is too large, this process may not write now, no server could be reached, the
-                key is not accepted, or no valid response came.
-        """
+        """Send *message* to the first server that can be reached, and return the response code."""
         action = "Update"
         with measure_call(self._settings.calls.on_call, action) as measured:
             rcode = self._call_servers(action, message.zone[0].name, lambda server: self._exchange(server, message))
@@ -188,7 +183,7 @@ class DnsClient:
 
 
 class TransferLimit:
-    """Limits the bytes and the records of one transfer, and the records of the zone after it."""
+    """Limits the bytes and the records of one transfer, and of the zone after it, by `CallFailedError`."""
 
     def __init__(self, settings: Rfc2136Settings) -> None:
         """Start with nothing counted, and with the limits of *settings*."""
@@ -197,22 +192,14 @@ class TransferLimit:
         self._records = 0
 
     def add(self, size: int, records: int) -> None:
-        """Count one message of *size* bytes with *records* records.
-
-        Raises:
-            CallFailedError: the transfer is too large.
-        """
+        """Count one message of *size* bytes with *records* records."""
         self._bytes += size
         self._records += records
         _require_at_most(self._settings.max_transfer_bytes, self._bytes, "the transfer", "bytes")
         _require_at_most(self._settings.max_transfer_records, self._records, "the transfer", "records")
 
     def check_zone(self, copy: dns.zone.Zone) -> None:
-        """Check the size of *copy* after the transfer, because each difference in an IXFR can add records.
-
-        Raises:
-            CallFailedError: the zone is too large.
-        """
+        """Check the size of *copy* after the transfer, because each difference in an IXFR can add records."""
         if self._records > 1:  # not only the SOA that says that nothing has changed
             held = sum(len(rdataset) for node in copy.nodes.values() for rdataset in node.rdatasets)
             _require_at_most(self._settings.max_transfer_records, held, "the zone", "records")

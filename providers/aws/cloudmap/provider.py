@@ -107,11 +107,7 @@ class CloudMapReader:
         )
 
     def list_zones(self) -> ZoneList:
-        """Return the namespaces with DNS that match the filters.
-
-        Raises:
-            ProviderError: the namespaces cannot be listed, and not for lack of permissions.
-        """
+        """Return the namespaces with DNS that match the filters."""
         try:
             found = FoundZones(self._api.list_namespaces(), 1)
         except CallFailedError as exc:
@@ -132,11 +128,7 @@ class CloudMapReader:
         return AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next services.
-
-        Raises:
-            ProviderError: the namespace cannot be read, or does not exist.
-        """
+        """Return the records of the next services."""
         try:
             pages = self._api.list_services(zone.id, f"namespace {zone}", after, self._settings.page_names)
             found, cursor = next(pages)
@@ -146,11 +138,7 @@ class CloudMapReader:
             raise convert_to_read_error(exc) from exc
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*.
-
-        Raises:
-            ProviderError: the namespace cannot be read, or does not exist.
-        """
+        """Return all records of *names*."""
         if not names:
             return ()
         try:
