@@ -33,7 +33,7 @@ from providers.aws.record_sets import (
 )
 from providers.aws.settings import AwsSettings
 from providers.aws.zones import list_zones
-from providers.common.api_calls import CallFailedError, convert_to_read_error
+from providers.common.api_calls import CallFailedError
 
 if TYPE_CHECKING:
     from extdns.model.zone import RateLimitStatus
@@ -108,10 +108,7 @@ class Route53Reader:
         api = self._apis.get(zone.account)
         if api is None:
             raise RetryableError(f"zone {zone} belongs to account {zone.account!r}, which is not configured")
-        try:
-            return api.list_record_sets(zone.id, f"zone {zone}", start, limit)
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        return api.list_record_sets(zone.id, f"zone {zone}", start, limit)
 
 
 def _find_first_order(position: RecordSetPosition) -> str:

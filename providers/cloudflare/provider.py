@@ -20,7 +20,6 @@ from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
 )
 from providers.common.zone_contents import ZoneContents
@@ -80,18 +79,12 @@ class CloudflareReader:
         wanted = sorted(set(names))
         if len(wanted) >= (self._pages[zone.id] or 1):
             return self._read_zone(zone).select_records(wanted) if wanted else ()
-        try:
-            entries = [entry for name in wanted for entry in self._api.read(zone.id, f"zone {zone}", name)[0]]
-            return ZoneContents(self._build_records(zone, entries)).select_records(wanted)
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        entries = [entry for name in wanted for entry in self._api.read(zone.id, f"zone {zone}", name)[0]]
+        return ZoneContents(self._build_records(zone, entries)).select_records(wanted)
 
     def _read_zone(self, zone: Zone) -> ZoneContents:
-        try:
-            entries, self._pages[zone.id] = self._api.read(zone.id, f"zone {zone}")
-            return ZoneContents(self._build_records(zone, entries))
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        entries, self._pages[zone.id] = self._api.read(zone.id, f"zone {zone}")
+        return ZoneContents(self._build_records(zone, entries))
 
     def _build_records(self, zone: Zone, entries: Iterable[CloudflareValue]) -> dict[DnsName, tuple[Record, ...]]:
         return build_records(entries, read_hostnames(self._api, zone.id, self._settings.hostname_properties))

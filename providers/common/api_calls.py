@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from threading import Lock
 from types import MappingProxyType
-from typing import Final, TypeVar, assert_never
+from typing import Any, Final, Self, TypeVar, assert_never
 
-from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, ProviderError, RetryableError
+from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, RetryableError
 from extdns.masking import mask
 from extdns.model.api_request import ApiCall, CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.change import Forbidden, Refused, TryLater, Unknown
@@ -68,8 +68,10 @@ class FailureKind(StrEnum):
     UNANSWERED = "unanswered"  # the request was sent, and no response came
 
 
-class CallFailedError(ProviderError):
+class CallFailedError(RetryableError):
     """A call failed; the message names the call, its context, and the code and message of the service.
+
+    If its kind says so, it is a `ForbiddenError` or a `CredentialsError`, too, so that readers need not translate it.
 
     Attributes:
         kind: why the call failed, which decides what the caller does next.
@@ -77,6 +79,14 @@ class CallFailedError(ProviderError):
         detail: the service's message.
         messages: the problems that the service lists one by one, () if they are in one text.
     """
+
+    def __new__(cls, kind: object, *_: object, **__: object) -> Self:
+        """Make an error of the class that belongs to *kind*."""
+        classes: dict[object, type[Any]] = {
+            FailureKind.FORBIDDEN: _ForbiddenCallError,
+            FailureKind.CREDENTIALS: _CredentialsCallError,
+        }
+        return super().__new__(classes.get(kind, cls))  # type: ignore[no-any-return]
 
     def __init__(
         self, kind: FailureKind, call: str, context: str, code: str, detail: str, *, messages: tuple[str, ...] = ()
@@ -88,6 +98,14 @@ class CallFailedError(ProviderError):
         self.code = code
         self.detail = mask(detail)
         self.messages = tuple(map(mask, messages))
+
+
+class _ForbiddenCallError(CallFailedError, ForbiddenError):
+    pass
+
+
+class _CredentialsCallError(CallFailedError, CredentialsError):
+    pass
 
 
 @dataclass(slots=True)
@@ -121,15 +139,6 @@ def require_configured(zone: Zone, found: _T | None, where: str) -> _T:
     if found is None:
         raise RetryableError(f"zone {zone} is not among {where}")
     return found
-
-
-def convert_to_read_error(failed: CallFailedError) -> ProviderError:
-    """Return the error of a failed read for the engine: forbidden, without credentials, or to be retried."""
-    if failed.kind is FailureKind.FORBIDDEN:
-        return ForbiddenError(str(failed))
-    if failed.kind is FailureKind.CREDENTIALS:
-        return CredentialsError(str(failed))
-    return RetryableError(str(failed))
 
 
 def convert_to_outcome(failed: CallFailedError) -> Refused | Forbidden | TryLater | Unknown:

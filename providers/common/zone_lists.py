@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from providers.common.api_calls import CallFailedError, FailureKind, convert_to_read_error
+from providers.common.api_calls import CallFailedError, FailureKind
 
 T = TypeVar("T")
 ZONE_ID_FILTER_HINT: Final = "; without it, give the ids of the zones in --zone-id-filter, which are read one by one"
@@ -47,7 +47,7 @@ def find_zones(
         return FoundZones(*list_zones())
     except CallFailedError as exc:
         if exc.kind is not FailureKind.FORBIDDEN:
-            raise convert_to_read_error(exc) from exc
+            raise
         if not ids:
             return FoundZones((), 1, (_build_failure(exc, ZONE_ID_FILTER_HINT),))
     found = get_zones(get_zone, ids, ignored=ignored)
@@ -69,7 +69,7 @@ def get_zones(
             found.append(get_zone(zone_id))
         except CallFailedError as exc:
             if exc.kind not in {FailureKind.FORBIDDEN, FailureKind.REFUSED}:
-                raise convert_to_read_error(exc) from exc
+                raise
             if exc.kind not in ignored:
                 failed.append(_build_failure(exc))
     return FoundZones(tuple(found), len(ids), tuple(failed))

@@ -20,7 +20,6 @@ from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
 )
 from providers.common.zone_lists import find_zones
@@ -103,12 +102,9 @@ class CloudDnsReader:
                 return
 
     def _read_sets(self, zone: Zone, *, name: str = "", after: str) -> CloudDnsPage:
-        try:
-            return self._api.list_record_sets(
-                zone.id, f"zone {zone}", name=name, after=after, limit=self._settings.page_items
-            )
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        return self._api.list_record_sets(
+            zone.id, f"zone {zone}", name=name, after=after, limit=self._settings.page_items
+        )
 
 
 def _build_records(page: CloudDnsPage) -> Iterator[Record]:

@@ -33,7 +33,6 @@ from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     require_configured,
 )
 from providers.common.plain_batches import build_record, build_written_records, find_conflict, find_local_refusal
@@ -155,10 +154,7 @@ class OctodnsReader:
 
     def _read(self, zone: Zone, *, before_batch: bool) -> ZoneContents:
         require_configured(zone, self._zones.find_zone(zone.name), _CONFIGURED)
-        try:
-            return self._zones.read(zone.name, before_batch=before_batch).contents
-        except CallFailedError as failed:
-            raise convert_to_read_error(failed) from failed
+        return self._zones.read(zone.name, before_batch=before_batch).contents
 
 
 def _adjust(desired: DesiredRecord, zone: Zone, configured: ConfiguredZone | None) -> DesiredRecord | Refusal:

@@ -28,7 +28,7 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone, ZoneList, ZonePage
-from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error, require_configured
+from providers.common.api_calls import CallFailedError, convert_to_outcome, require_configured
 from providers.common.plain_batches import build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import adjust_record
 from providers.common.zone_contents import ZoneContents
@@ -102,11 +102,7 @@ class Rfc2136Reader:
         return self._read(zone).select_records(names)
 
     def _read(self, zone: Zone) -> ZoneContents:
-        copy = self._zones.find_copy(zone)
-        try:
-            return copy.read()
-        except CallFailedError as failed:
-            raise convert_to_read_error(failed) from failed
+        return self._zones.find_copy(zone).read()
 
 
 class Rfc2136Writer:

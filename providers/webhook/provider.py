@@ -36,7 +36,6 @@ from extdns.model.zone import Zone, ZoneList, ZonePage, ZonePlacement
 from providers.common.api_calls import (
     CallFailedError,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
     require_configured,
 )
@@ -75,7 +74,7 @@ class WebhookZones:
         self.settings = settings
         self.client = WebhookClient(settings)
         self.filter = DomainFilter()
-        self.cache = RecordCache(self._read, self._convert)
+        self.cache = RecordCache(self.client.read_records, self._convert)
         self._lock = Lock()
         self._placement = ZonePlacement(())
         self._zones: tuple[Zone, ...] = ()
@@ -88,8 +87,6 @@ class WebhookZones:
         """
         try:
             negotiated = parse_filter(self.client.negotiate())
-        except CallFailedError as failed:
-            raise convert_to_read_error(failed) from failed
         except ValueError as exc:
             raise RetryableError(f"Webhook negotiate: {exc}") from exc
         zones = find_zones(negotiated, self.settings.domains)
@@ -107,12 +104,6 @@ class WebhookZones:
     def require(self, zone: Zone) -> None:
         """Raise `RetryableError` if *zone* is not among the zones of the webhook."""
         require_configured(zone, zone if zone in self._zones else None, "the domains of the webhook")
-
-    def _read(self) -> bytes:
-        try:
-            return self.client.read_records()
-        except CallFailedError as failed:
-            raise convert_to_read_error(failed) from failed
 
     def _convert(self, body: bytes) -> Mapping[str, ZoneContents]:
         with self._lock:
@@ -229,10 +220,8 @@ class WebhookReader:
                     waiting.extendleft((request[len(request) // 2 :], request[: len(request) // 2]))
                 if not is_answered and (not waiting or calls >= _MAX_CALLS_UNANSWERED):
                     if not self._is_working():
-                        raise convert_to_read_error(refused) from refused
+                        raise
                     is_answered = True
-            except CallFailedError as exc:
-                raise convert_to_read_error(exc) from exc
         return failed
 
     def _is_working(self) -> bool:

@@ -57,7 +57,6 @@ from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
 )
 from providers.common.plain_batches import Failure, join_failures
@@ -112,7 +111,7 @@ class CloudMapReader:
             found = FoundZones(self._api.list_namespaces(), 1)
         except CallFailedError as exc:
             if exc.kind is not FailureKind.FORBIDDEN:
-                raise convert_to_read_error(exc) from exc
+                raise
             return ZoneList(zones=(), failed=(AccountFailure(account="", message=str(exc), permanent=True),))
         return found.build_list(self._build_zone)
 
@@ -129,24 +128,17 @@ class CloudMapReader:
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the records of the next services."""
-        try:
-            pages = self._api.list_services(zone.id, f"namespace {zone}", after, self._settings.page_names)
-            found, cursor = next(pages)
-            services = _index_services(zone, found)
-            return ZonePage(records=self._read_records(zone, services, services), after=cursor)
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        found, cursor = next(self._api.list_services(zone.id, f"namespace {zone}", after, self._settings.page_names))
+        services = _index_services(zone, found)
+        return ZonePage(records=self._read_records(zone, services, services), after=cursor)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """Return all records of *names*."""
         if not names:
             return ()
-        try:
-            pages = self._api.list_services(zone.id, f"namespace {zone}")
-            services = _index_services(zone, (one for found, _ in pages for one in found))
-            return self._read_records(zone, services, sorted(set(names)))
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        pages = self._api.list_services(zone.id, f"namespace {zone}")
+        services = _index_services(zone, (one for found, _ in pages for one in found))
+        return self._read_records(zone, services, sorted(set(names)))
 
     def _read_records(
         self, zone: Zone, services: Mapping[DnsName, CloudMapService], names: Iterable[DnsName]
