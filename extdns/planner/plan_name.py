@@ -262,7 +262,7 @@ def check_deletes(
         **find_refused_successors(view.current, contested.desired.refused),
         **find_losing_successors(view.current, contested.rejected),
         **requested.stays,
-        **contested.retained,
+        **contested.transfers.retained,
     }
     findings = _find_evidence(view, requested, contested, comparison, stays, planner)
     outcomes = {key: found.outcome for key, found in findings.items()}
@@ -276,7 +276,7 @@ def check_deletes(
         proposals=proposals,
         deletes=deletes,
         requested=requested,
-        waits_for=(*waits, *contested.waits_for, *requested.waits_for),
+        waits_for=(*waits, *contested.transfers.waits_for, *requested.waits_for),
     )
 
 
@@ -311,7 +311,7 @@ def _list_deletes(
     With `--compat` there is no such timeout: an unresolved claim does not keep a record, and a failure keeps it for
     as long as it lasts, as with external-dns.
     """
-    deletes = {one.owned.key: one for one in contested.transfers}
+    deletes = {one.owned.key: one for one in contested.transfers.deletes}
     is_limited = planner.expires_unresolved and planner.settings.policy is Policy.SYNC
     for proposal in proposals:
         outcome, owned = proposal.outcome, proposal.current
