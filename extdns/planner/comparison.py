@@ -319,14 +319,14 @@ def find_refused_successors(current: Iterable[OwnedRecord], refused: Iterable[Un
 
 
 def find_losing_successors(current: Iterable[OwnedRecord], losing: Iterable[Unfulfilled]) -> dict[RecordKey, Blocked]:
-    """Return, by key, why records of ours stay: what their own objects request instead lost a contest (law 6)."""
-    of_resources: dict[tuple[str, str], list[Unfulfilled]] = {}
+    """Return, by key, why records of ours stay: what their own objects request instead lost to others (law 6)."""
+    of_resources: dict[str, list[Unfulfilled]] = {}
     for one in losing:
         for requester in one.requested_by:
-            of_resources.setdefault((one.set_identifier, requester.ref.key.resource), []).append(one)
+            of_resources.setdefault(requester.ref.key.resource, []).append(one)
     found: dict[RecordKey, Blocked] = {}
     for owned in current:
-        for one in of_resources.get((owned.record.set_identifier, owned.resource), ()):
+        for one in of_resources.get(owned.resource, ()):
             if owned.is_ours and one.desired and not coexistence.can_coexist((owned.record, one.desired)):
                 found[owned.key] = replace(one.block, detail=f"the requested {one.type} record cannot replace it")
     return found

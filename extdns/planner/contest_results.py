@@ -34,6 +34,25 @@ from extdns.planner.view import Facts, NameView
 _VIOLATION: Final = Finding(outcome=Evidence.POLICY_VIOLATION)
 
 
+class Transfers(Value, frozen=True, kw_only=True):
+    """What becomes of the records that their namespace no longer requests while another one requests the name.
+
+    Attributes:
+        retained: those that stay, and why.
+        deleted: those that no record of the other namespace replaces, and why its requests wait until they are gone.
+        deletes: the deletes for which there is evidence. Each is made once the delete guard allows it.
+        waits_for: what the records that stay wait for.
+    """
+
+    retained: Mapping[RecordKey, Blocked] = NO_BLOCKS
+    deleted: Mapping[RecordKey, Blocked] = NO_BLOCKS
+    deletes: tuple[PendingDelete, ...] = ()
+    waits_for: tuple[Wait, ...] = ()
+
+
+NO_TRANSFERS: Final = Transfers()
+
+
 class ContestResults(Value, frozen=True, kw_only=True):
     """The results of the hostname contests at one name.
 
@@ -43,12 +62,9 @@ class ContestResults(Value, frozen=True, kw_only=True):
         losses: the claims that lost, and in which contest.
         rejected: the same losses, in the form that decisions need.
         remaining: the claims that did not lose every record that they request.
-        retained: records that are not transferred to another namespace yet, and why.
-        transfers: deletes of records that their namespace no longer requests while another namespace requests the name.
-            Each is made once the delete guard allows it.
+        transfers: which records pass to another namespace, and which do not yet.
         merged: the keys of records that equal what external-dns merges from all claims, and not what the winners
             request.
-        waits_for: what the records of `retained` wait for.
         is_contested: whether there may be a contest at all.
     """
 
@@ -57,10 +73,8 @@ class ContestResults(Value, frozen=True, kw_only=True):
     losses: tuple[ContestLoss, ...] = ()
     rejected: tuple[Unfulfilled, ...] = ()
     remaining: Sequence[NameClaim] = ()
-    retained: Mapping[RecordKey, Blocked] = NO_BLOCKS
-    transfers: tuple[PendingDelete, ...] = ()
+    transfers: Transfers = NO_TRANSFERS
     merged: frozenset[RecordKey] = frozenset()
-    waits_for: tuple[Wait, ...] = ()
     is_contested: bool = False
 
     def select_requests(
@@ -110,8 +124,9 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
     contests = find_contests(contenders, ours, planner.settings)
-    retained, deleted, transfers, waits = _find_transfers(contests, contenders, requested, view, view.facts, planner)
-    losses = _decide_contests(contests, contenders, ours, retained | deleted, planner.settings)
+    transfers = _find_transfers(contests, contenders, requested, view, view.facts, planner)
+    staying = {**transfers.retained, **transfers.deleted}
+    losses = _decide_contests(contests, contenders, ours, staying, planner.settings)
     merged: frozenset[RecordKey] = frozenset()
     selected = desired
     if losses:
@@ -128,10 +143,8 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
         losses=tuple(losses),
         rejected=tuple(_reject(losses, gone, view, planner)),
         remaining=[claim for claim in claims if claim not in gone],
-        retained=retained,
         transfers=transfers,
         merged=merged,
-        waits_for=waits,
         is_contested=True,
     )
 
@@ -193,30 +206,26 @@ def _find_transfers(
     view: NameView,
     facts: Facts,
     planner: Planner,
-) -> tuple[dict[RecordKey, Blocked], dict[RecordKey, Blocked], tuple[PendingDelete, ...], tuple[Wait, ...]]:
-    """Find out which records that their namespace no longer requests pass to another one, which requests them.
+) -> Transfers:
+    """Return which records that their namespace no longer requests pass to another one, which requests them.
 
     A record passes only if one that takes its place would be written: not if that one yields, loses or is refused.
     Otherwise it is deleted as if nobody requested it, and requests of others wait until it is gone; they do not wait if
     `--policy` keeps it.
-
-    Returns:
-        The records that stay and why, those that are deleted and why requests wait for that, the deletes of all
-        records that do not stay, and what those wait for that do.
     """
     ours = _select_ours(view)
     about = _group_by_contest(contests, contenders, ours)
     if not (
         abandoned := [(owned, here) for one, here, records in about for owned in find_abandoned(one, here, records)]
     ):
-        return {}, {}, (), ()
+        return NO_TRANSFERS
     losses = _decide_contests(contests, contenders, ours, {}, planner.settings)
     winning = _select(requested.claims, contests, losses, view, planner) if losses else requested.desired
     written = group_by(find_written(view.current, winning.taken, planner.settings), lambda one: one.set_identifier)
     reader = EvidenceReader(planner=planner, facts=facts)
     retained: dict[RecordKey, Blocked] = {}
     deleted: dict[RecordKey, Blocked] = {}
-    transfers: list[PendingDelete] = []
+    deletes: list[PendingDelete] = []
     waits: list[Wait] = []
     requesting = {one.desired.set_identifier for one in requested.desired.of_managed_types}
     for owned, here in abandoned:
@@ -237,22 +246,22 @@ def _find_transfers(
             retained[owned.key] = finding.outcome
             continue
         delete = PendingDelete(owned=owned, evidence=finding.outcome, is_transfer=is_transfer)
-        transfers.append(delete)
+        deletes.append(delete)
         if blocked := find_block(view, delete):
             retained[owned.key] = blocked
         elif not is_transfer and planner.settings.policy is Policy.SYNC:
             deleted[owned.key] = TAKEN
-    retained = _keep_together(contests, retained | deleted, transfers) | retained
-    return retained, deleted, tuple(transfers), tuple(waits)
+    retained = _keep_together(contests, retained | deleted, deletes) | retained
+    return Transfers(retained=retained, deleted=deleted, deletes=tuple(deletes), waits_for=tuple(waits))
 
 
 def _keep_together(
-    contests: Iterable[Contest], staying: Mapping[RecordKey, Blocked], transfers: Iterable[PendingDelete]
+    contests: Iterable[Contest], staying: Mapping[RecordKey, Blocked], deletes: Iterable[PendingDelete]
 ) -> dict[RecordKey, Blocked]:
     """Return why records that would pass stay: while one of *staying* is there, nothing else wins its contest."""
     found: dict[RecordKey, Blocked] = {}
     here = group_by(staying, _get_identifier)
-    passing = group_by([one.owned.key for one in transfers if one.is_transfer], _get_identifier)
+    passing = group_by([one.owned.key for one in deletes if one.is_transfer], _get_identifier)
     for contest in contests:
         if first := next((key for key in here.get(contest.set_identifier, ()) if _covers(contest, key)), None):
             keys = [key for key in passing.get(contest.set_identifier, ()) if _covers(contest, key)]

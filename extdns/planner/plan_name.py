@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from extdns.model.change import Awaited, Blocked, ChangeSet, Decision, Delete, Wait
 from extdns.model.claim import UnresolvedClaim, is_detached
 from extdns.model.evidence import Evidence, PendingDelete
-from extdns.model.kind import ObjectKey
+from extdns.model.kind import ObjectKey, parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
@@ -258,11 +258,12 @@ def check_deletes(
     view: NameView, requested: Requested, contested: ContestResults, comparison: NameComparison, planner: Planner
 ) -> CheckedDeletes:
     """Find the evidence for deletes, apply `--policy` and rules, and block what the delete guard does not allow."""
+    incompatible = [one for one in comparison.rejected if one.block.reason is Reason.INCOMPATIBLE_RECORD]
     stays = {
         **find_refused_successors(view.current, contested.desired.refused),
-        **find_losing_successors(view.current, contested.rejected),
+        **find_losing_successors(view.current, [*contested.rejected, *incompatible]),
         **requested.stays,
-        **contested.retained,
+        **contested.transfers.retained,
     }
     findings = _find_evidence(view, requested, contested, comparison, stays, planner)
     outcomes = {key: found.outcome for key, found in findings.items()}
@@ -276,7 +277,7 @@ def check_deletes(
         proposals=proposals,
         deletes=deletes,
         requested=requested,
-        waits_for=(*waits, *contested.waits_for, *requested.waits_for),
+        waits_for=(*waits, *contested.transfers.waits_for, *requested.waits_for),
     )
 
 
@@ -311,7 +312,7 @@ def _list_deletes(
     With `--compat` there is no such timeout: an unresolved claim does not keep a record, and a failure keeps it for
     as long as it lasts, as with external-dns.
     """
-    deletes = {one.owned.key: one for one in contested.transfers}
+    deletes = {one.owned.key: one for one in contested.transfers.deletes}
     is_limited = planner.expires_unresolved and planner.settings.policy is Policy.SYNC
     for proposal in proposals:
         outcome, owned = proposal.outcome, proposal.current
@@ -327,21 +328,45 @@ def _list_deletes(
 def build_change_sets(
     view: NameView, proposals: tuple[Proposal, ...], planner: Planner
 ) -> tuple[tuple[ChangeSet, ...], tuple[Proposal, ...]]:
-    """Build change sets with ownership records for *proposals*. Block the proposals that cannot be fulfilled now."""
+    """Build change sets with ownership records for *proposals*. Block the proposals that cannot be fulfilled now.
+
+    If that is so for deletes and what other namespaces request in their place, the deletes go alone.
+    """
     blocks: dict[RecordKey, Blocked] = {}
     sets: list[ChangeSet] = []
     grouped = group_changes(view.zone, view.name, proposals, planner.settings)
     located = [replace(one, parent=view.parent) for one in grouped] if view.parent else grouped
     for change_set, completed in _complete_sets(view, located, planner):
-        found = completed if isinstance(completed, Blocked) else select_writes(completed, view.elsewhere)
-        block = found if isinstance(found, Blocked) else None
+        found = _select_writes(completed, view)
+        if block := found if isinstance(found, Blocked) else _find_pause(found, view):
+            blocks |= {change.key: block for change in change_set.changes}
+            alone = replace(change_set, changes=_list_deletes_of_others(change_set))
+            if alone.changes and isinstance(
+                free := _select_writes(planner.complete(alone, view.expected), view), ChangeSet
+            ):
+                found = free
+                for change in alone.changes:
+                    del blocks[change.key]
         if isinstance(found, ChangeSet):
             sets.append(found)
-            pauses = (view.pauses.get((found.zone.id, write.key)) for write in found.writes)
-            block = next(filter(None, pauses), None)
-        if block:
-            blocks |= {change.key: block for change in change_set.changes}
     return tuple(sets), block_proposals(proposals, blocks) if blocks else proposals
+
+
+def _select_writes(completed: ChangeSet | Blocked, view: NameView) -> ChangeSet | Blocked:
+    return completed if isinstance(completed, Blocked) else select_writes(completed, view.elsewhere)
+
+
+def _find_pause(change_set: ChangeSet, view: NameView) -> Blocked | None:
+    pauses = (view.pauses.get((change_set.zone.id, write.key)) for write in change_set.writes)
+    return next(filter(None, pauses), None)
+
+
+def _list_deletes_of_others(change_set: ChangeSet) -> tuple[Delete, ...]:
+    """Return the deletes with evidence of their own, if other namespaces request all that *change_set* writes."""
+    deletes = [one for one in change_set.changes if isinstance(one, Delete) and one.evidence is not Evidence.REPLACED]
+    others = {parse_namespace(one.desired.resource) for one in change_set.changes if not isinstance(one, Delete)}
+    is_free = others and all(one.current.resource and one.current.namespace not in others for one in deletes)
+    return tuple(deletes) if is_free else ()
 
 
 def _complete_sets(

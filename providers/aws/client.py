@@ -205,9 +205,12 @@ def _parse_error_response(exc: sdk.ClientError, service: str, operation: str, co
     code = error.get("Code", "") or "Unknown"
     detail = error.get("Message", "") or ", ".join(answer.get("messages", ()))
     status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    if code in errors.RETRYABLE_CODES or status >= 500:  # noqa: PLR2004 - server errors
+    is_sent, has_failed = exc.operation_name == operation, status >= 500  # noqa: PLR2004 - server errors
+    if code in errors.RETRYABLE_CODES or (has_failed and not is_sent):
         kind = FailureKind.RETRYABLE
-    elif exc.operation_name != operation or code in errors.CREDENTIAL_CODES:
+    elif has_failed:
+        kind = FailureKind.UNANSWERED  # as if no response had come: it may have been made, or the records are to blame
+    elif not is_sent or code in errors.CREDENTIAL_CODES:
         kind = FailureKind.CREDENTIALS
     elif status == 403 or code in errors.FORBIDDEN_CODES:  # noqa: PLR2004 - forbidden
         kind = FailureKind.FORBIDDEN

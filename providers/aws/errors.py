@@ -56,7 +56,6 @@ _QUOTED_VALUE: Final[tuple[tuple[re.Pattern[str], Callable[[Route53RecordSet], C
     (re.compile(r"[^:]*(?i:health check)[^:]*\bID: (.*)"), lambda one: (one.health_check_id,)),
     (re.compile(r"Duplicate Resource Record: '(.*)'"), lambda one: one.values),
 )
-_ZONE_GONE: Final = frozenset({"NoSuchHostedZone"})
 
 
 def build_outcome(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:
@@ -91,10 +90,9 @@ def _is_created(change: RecordSetChange, name: str, rtype: str, set_identifier: 
 
 
 def _build_refusal(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:
-    message = str(failed)
-    if failed.code in _ZONE_GONE:  # the next list of zones shows whether it was deleted
-        return TryLater(message=message)
-    sets = tuple(sent)
+    message, sets = str(failed), tuple(sent)
+    if failed.code == "NoSuchHostedZone" and not any(one.alias for one in sets):  # else it can be that of a target
+        return TryLater(message=message)  # the next list of zones shows whether it was deleted
     problems = _split_problems(failed, sets)
     conflicts = [problem for problem in problems if failed.code == _BATCH and _CONFLICT.fullmatch(problem)]
     if conflicts:
@@ -172,8 +170,6 @@ RETRYABLE_CODES: Final = frozenset(
         "TooManyRequestsException",
         PRIOR_REQUEST_NOT_COMPLETE,
         "ServiceUnavailable",
-        "InternalFailure",
-        "InternalError",
         "RequestTimeout",
     }
 )

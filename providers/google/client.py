@@ -267,9 +267,9 @@ def _parse_error_response(exc: GoogleAPICallError, call: str, context: str) -> C
 def _find_kind(status: int, reason: str, detail: str) -> FailureKind:
     if status == requests.codes.unauthorized:
         return FailureKind.CREDENTIALS
-    if status == requests.codes.too_many_requests or status >= 500:  # noqa: PLR2004 - server errors
-        return FailureKind.RETRYABLE
-    if reason in _RATE_REASONS or detail.startswith(_RATE_MESSAGE):
+    if status >= 500:  # noqa: PLR2004 - server errors
+        return FailureKind.UNANSWERED  # as if no response had come: it may have been made, or the records are to blame
+    if status == requests.codes.too_many_requests or reason in _RATE_REASONS or detail.startswith(_RATE_MESSAGE):
         return FailureKind.RETRYABLE
     if status == requests.codes.forbidden and reason != "quotaExceeded":
         return FailureKind.FORBIDDEN

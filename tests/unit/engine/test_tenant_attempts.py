@@ -110,6 +110,17 @@ def test_a_record_of_another_type_lets_no_record_vanish_that_becomes_a_cname() -
     assert world.list_records()["web A"] == ("192.0.2.1",)
 
 
+def test_a_set_identifier_of_others_lets_no_record_vanish_that_drops_its_own() -> None:
+    def build(namespace: str, target: str, **fields: object) -> Json:
+        return dnsendpoint(f"{namespace}/web", endpoint("web.example.org", "A", target, **fields))
+
+    world = start_cluster(build("victim", "192.0.2.1", setIdentifier="s0"))
+    world.apply(build("attacker", "192.0.2.66", setIdentifier="q"), for_s=60.0)
+    world.apply(build("victim", "192.0.2.1"), for_s=600.0)
+    found = {one.set_identifier: one.targets for one in world.provider.contents(ZONE).values() if one.type == "A"}
+    assert found == {"s0": ("192.0.2.1",), "q": ("192.0.2.66",)}
+
+
 def test_with_upsert_only_a_cname_of_others_keeps_no_record_from_passing() -> None:
     both = service("victim/web", "web.example.org", "192.0.2.1", "2001:db8::1", day=2)
     world = start_cluster(both, flags=["--policy=upsert-only"])

@@ -70,8 +70,8 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> Route53Api:
         pytest.param(403, "InvalidClientTokenId", FailureKind.CREDENTIALS, id="unknown-key"),
         pytest.param(403, "SignatureDoesNotMatch", FailureKind.CREDENTIALS, id="wrong-secret"),
         pytest.param(400, "Throttling", FailureKind.RETRYABLE, id="throttled"),
-        pytest.param(500, "InternalFailure", FailureKind.RETRYABLE, id="500"),
-        pytest.param(502, "", FailureKind.RETRYABLE, id="proxy-response-without-text"),
+        pytest.param(500, "InternalFailure", FailureKind.UNANSWERED, id="500"),
+        pytest.param(502, "", FailureKind.UNANSWERED, id="proxy-response-without-text"),
         pytest.param(400, "InvalidInput", FailureKind.REFUSED, id="refused"),
     ],
 )

@@ -141,7 +141,7 @@ def test_an_error_about_an_invalid_batch_becomes_a_refusal_with_the_offending_na
 @pytest.mark.parametrize(
     ("code", "trouble", "kind"),
     [
-        pytest.param("NoSuchHostedZone", FailureKind.REFUSED, TryLater, id="zone-gone"),
+        pytest.param("NoSuchHostedZone", FailureKind.REFUSED, Refused, id="unknown-zone-of-an-alias-target"),
         pytest.param("AccessDenied", FailureKind.FORBIDDEN, Forbidden, id="no-right"),
         pytest.param("ExpiredToken", FailureKind.CREDENTIALS, TryLater, id="credentials"),
         pytest.param("Throttling", FailureKind.RETRYABLE, TryLater, id="throttled"),

@@ -102,7 +102,7 @@ def test_deleting_an_alias_whose_target_zone_was_changed_is_a_write_conflict(wri
         pytest.param(build_throttling_fault(), TryLater, "Throttling: Rate exceeded", id="throttled"),
         pytest.param(Refuse(400, build_zone_busy().code), TryLater, "PriorRequestNotComplete", id="still-busy"),
         pytest.param(Refuse(503, "ServiceUnavailable"), TryLater, "ServiceUnavailable", id="503"),
-        pytest.param(Refuse(500, "InternalFailure"), TryLater, "InternalFailure", id="500"),
+        pytest.param(Refuse(500, "InternalFailure"), Unknown, "InternalFailure", id="500"),
         pytest.param(Refuse(403, "ExpiredToken"), TryLater, "ExpiredToken", id="credentials-expired"),
         pytest.param(Refuse(400, "InvalidInput", "no"), Refused, "InvalidInput: no", id="wrong"),
         pytest.param(Drop(), Unknown, "ConnectionClosedError", id="lost-before"),

@@ -122,8 +122,8 @@ def test_a_change_over_quota_is_refused_without_offending_names(writable: Writab
             Refuse(403, "quotaExceeded", "Quota exceeded for quota metric 'Writes'"), TryLater, id="403-minute"
         ),
         pytest.param(Refuse(401, "authError"), TryLater, id="401"),
-        pytest.param(Refuse(500, "internalError"), TryLater, id="500"),
-        pytest.param(Refuse(503, "backendError"), TryLater, id="503"),
+        pytest.param(Refuse(500, "internalError"), Unknown, id="500"),
+        pytest.param(Refuse(503, "backendError"), Unknown, id="503"),
         pytest.param(Refuse(400, "badRequest"), Refused, id="400"),
         pytest.param(Refuse(413, "requestTooLarge"), Refused, id="413"),
         pytest.param(Refuse(404, "notFound", NO_ZONE), TryLater, id="404-zone"),
