@@ -83,22 +83,24 @@ class Route53Api:
         default = open_session(self._account).client("route53", config=Config(**options)).meta.endpoint_url
         return default.partition(".")[2] in self._clients.open()[0].meta.endpoint_url
 
-    def list_zones(self) -> tuple[HostedZone, ...]:
-        """Return all zones of the account, from all pages."""
+    def list_zones(self) -> tuple[tuple[HostedZone, ...], int]:
+        """Return all zones of the account, from all pages, and the number of calls that it took."""
         found: list[HostedZone] = []
         marker: dict[str, Any] = {}
+        calls = 0
         while True:
+            calls += 1
             with self._call("ListHostedZones") as client:
                 answer = client.list_hosted_zones(**marker)
                 found += map(_parse_zone, answer["HostedZones"])
                 if not answer["IsTruncated"]:
-                    return tuple(found)
+                    return tuple(found), calls
                 marker = {"Marker": answer["NextMarker"]}
 
     def get_zone(self, zone_id: str) -> HostedZone:
         """Return the zone with the id *zone_id*."""
-        with self._call("GetHostedZone", zone_id) as client:
-            return _parse_zone(client.get_hosted_zone(Id=zone_id)["HostedZone"])
+        with self._call("GetHostedZone", strip_id_path(zone_id)) as client:
+            return _parse_zone(client.get_hosted_zone(Id=strip_id_path(zone_id))["HostedZone"])
 
     def list_tags(self, zone_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """Return the tags of zones, by zone id and key."""

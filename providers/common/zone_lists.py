@@ -9,16 +9,21 @@ from extdns.model.zone import AccountFailure, Zone, ZoneList
 from providers.common.api_calls import CallFailedError, FailureKind
 
 T = TypeVar("T")
-ZONE_ID_FILTER_HINT: Final = "; without it, give the ids of the zones in --zone-id-filter, which are read one by one"
+_ZONE_ID_FILTER_HINT: Final = "; without it, give the ids of the zones in --zone-id-filter, which are read one by one"
 """What a person can do if listing zones is forbidden."""
 
 
 class FoundZones(NamedTuple, Generic[T]):
-    """Zones in the form of the service, the number of calls that they took, and why others are missing."""
+    """Zones in the form of the service, the number of calls that they took, and why others are missing.
+
+    Attributes:
+        list_error: why all zones could not be listed, so that those with the ids were read; None if they were listed.
+    """
 
     zones: tuple[T, ...]
     calls: int
     failed: tuple[AccountFailure, ...] = ()
+    list_error: CallFailedError | None = None
 
     def build_list(self, build: Callable[[T], tuple[Zone, bool] | None]) -> ZoneList:
         """Return the list. *build* returns a zone and whether the filters select it; None for one of no use."""
@@ -49,9 +54,9 @@ def find_zones(
         if exc.kind is not FailureKind.FORBIDDEN:
             raise
         if not ids:
-            return FoundZones((), 1, (_build_failure(exc, ZONE_ID_FILTER_HINT),))
-    found = get_zones(get_zone, ids, ignored=ignored)
-    return found._replace(calls=1 + found.calls)
+            return FoundZones((), 1, (_build_failure(exc, _ZONE_ID_FILTER_HINT),))
+        found = get_zones(get_zone, ids, ignored=ignored)
+        return found._replace(calls=1 + found.calls, list_error=exc)
 
 
 def get_zones(
