@@ -37,6 +37,7 @@ from providers.common.api_calls import (
 )
 from providers.common.plain_batches import build_record, build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import adjust_record
+from providers.common.refusals import refuse
 from providers.common.zone_contents import ZoneContents
 from providers.octodns.configuration import ConfiguredZone, Target, load_zones
 from providers.octodns.record_sets import build_octodns_record, convert_targets, find_text_problem
@@ -159,13 +160,13 @@ class OctodnsReader:
 
 def _adjust(desired: DesiredRecord, zone: Zone, configured: ConfiguredZone | None) -> DesiredRecord | Refusal:
     if configured is None:
-        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=f"zone {zone} is not among {_CONFIGURED}")
+        return refuse(desired, f"zone {zone} is not among {_CONFIGURED}")
     found = adjust_record(desired, zone, holders=_HOLDERS)
     if isinstance(found, Refusal):
         return found
     target = configured.target
     if detail := _find_unsupported(found, zone, target):
-        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
+        return refuse(desired, detail)
     try:
         theirs = build_octodns_record(configured.build(), build_record(found, target.min_ttl_s), {})
         targets = convert_targets(theirs)

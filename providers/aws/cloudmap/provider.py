@@ -60,6 +60,7 @@ from providers.common.api_calls import (
     parse_service_name,
 )
 from providers.common.plain_batches import Failure, join_failures
+from providers.common.refusals import find_cname_problem
 from providers.common.zone_lists import FoundZones
 
 _PRIVATE: Final = {"DNS_PUBLIC": False, "DNS_PRIVATE": True}
@@ -370,8 +371,8 @@ def _find_name_problem(zone: Zone, change_set: ChangeSet) -> str:
         if new.type != rrtype.TXT and (problem := find_problem(new, zone)):
             return problem
     plan = _plan(change_set.name, change_set.writes)
-    if rrtype.CNAME in plan.contents and len(plan.contents) > 1:
-        return f"a CNAME cannot coexist with {', '.join(sorted({*plan.contents} - {rrtype.CNAME}))}"
+    if problem := find_cname_problem(plan.contents):
+        return problem
     if plan.service is None and not plan.contents:
         return "there is no service that could have a description"
     return ""
