@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import botocore.exceptions as sdk
 import botocore.session
@@ -242,7 +242,7 @@ def open_session(account: AwsAccount) -> Session:
 def _build_session(account: AwsAccount) -> botocore.session.Session:
     session = botocore.session.Session(profile=account.profile or None)
     session.register_component("data_loader", build_loader(session.get_config_variable("data_path")))
-    observe_requests(session, account.calls.on_request)
+    _observe_requests(session, account.calls.on_request)
     # EKS sets AWS_REGION, which SDKs of other languages read; botocore reads only AWS_DEFAULT_REGION.
     region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _DEFAULT_REGION
     session.set_config_variable("region", region)
@@ -364,14 +364,6 @@ class ServiceClients:
         return client
 
 
-class SessionEvents(Protocol):
-    """A session of the SDK, which registers handlers of events; its clients inherit the handlers."""
-
-    def register(self, event_name: str, handler: Callable[..., None], /) -> None:
-        """Call *handler* for each event *event_name*, with the fields of the event."""
-        ...
-
-
 class _SentRequest(NamedTuple):
     at_s: float
     method: str
@@ -381,7 +373,7 @@ class _SentRequest(NamedTuple):
 _SENT: Final[ContextVar[_SentRequest | None]] = ContextVar("_SENT", default=None)
 
 
-def observe_requests(session: SessionEvents, on_request: RequestObserver) -> None:
+def _observe_requests(session: botocore.session.Session, on_request: RequestObserver) -> None:
     """Call *on_request* after each request of the clients that *session* opens from now on."""
     session.register("before-send", _start_request)
     session.register("response-received", lambda **event: _end_request(event["response_dict"], on_request))
