@@ -49,6 +49,9 @@ _TRY_S: Final = 1.0
 _RETRY_S: Final = 60.0
 """The same between those of change sets that failed alone before with the same content."""
 
+_MAX_UNANSWERED_PAUSE_S: Final = 5.0
+"""The longest pause of the zone after a lost answer, because it may be the fault of a name."""
+
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
 
@@ -361,6 +364,7 @@ class WriteQueue:
             self._send_again(sent, block, now_s)
         else:
             self.retry.record_failure(now_s)
+            self.retry.until_at = min(self.retry.until_at, now_s + _MAX_UNANSWERED_PAUSE_S)
             self._failures.append(block)
             if not any(failed.turn is Turn.PART for failed in self.retries.list_all_sets()):
                 self._turn = Turn.PART  # new change sets go first
