@@ -1,19 +1,28 @@
 """Regional and custom hostnames: calls of their own, without undo, beside the batch that changes the records of a name.
 
-Those of a name that has records of ours are changed before the batch, and those of a new name after it. So whatever
-fails in between, the name still has, or already has, an ownership record, and a later pass finds the difference.
+Those of a name whose records get other values are changed after the batch, so that none of them delays a record; the
+others before it. So whatever fails in between, the name still has, or already has, an ownership record, and a later pass
+finds the difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from extdns.model.change import Write
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from providers.cloudflare.client import CloudflareApi
-from providers.cloudflare.entries import CUSTOM, HOSTNAME_TYPES, REGION, CloudflareValue, split_hostnames
+from providers.cloudflare.entries import (
+    CUSTOM,
+    HOSTNAME_TYPES,
+    REGION,
+    CloudflareValue,
+    build_operations,
+    plan_replacement,
+    split_hostnames,
+)
 from providers.common.api_calls import CallFailedError, FailureKind
 
 
@@ -22,13 +31,13 @@ class HostnameChange(Value, frozen=True, kw_only=True):
 
     Attributes:
         values: what the records ask for, each once, "" for none; () if all records that are written are deleted.
-        is_new: whether none of them existed before.
+        is_written: whether a record is made, or gets other values.
     """
 
     name: DnsName
     values: tuple[str, ...]
     types: frozenset[str]
-    is_new: bool
+    is_written: bool
 
     @property
     def hostnames(self) -> frozenset[str]:
@@ -60,20 +69,17 @@ def find_changes(writes: Iterable[Write], key: str) -> tuple[HostnameChange, ...
             name=name,
             values=tuple(sorted({write.new.properties.get(key) for write in found if write.new is not None})),
             types=frozenset(write.key.type for write in found),
-            is_new=not any(write.old for write in found),
+            is_written=any(write.new and build_operations([plan_replacement(write.old, write.new)]) for write in found),
         )
         for name, found in by_name.items()
         if any(_changes(write, key) for write in found)
     )
 
 
-def find_wanted(writes: Iterable[Write], key: str) -> dict[str, str]:
-    """Return the values of the property *key* that *writes* ask for, by name."""
-    return {
-        write.key.name: write.new.properties.get(key)
-        for write in writes
-        if write.new is not None and write.key.type in HOSTNAME_TYPES[key]
-    }
+def find_results(writes: Iterable[Write], key: str, unchanged: Collection[DnsName]) -> dict[str, str]:
+    """Return the values of the property *key* after *writes*, by name; those of *unchanged* are as before."""
+    records = ((write.key, write.old if write.key.name in unchanged else write.new) for write in writes)
+    return {key_.name: one.properties.get(key) for key_, one in records if one and key_.type in HOSTNAME_TYPES[key]}
 
 
 def _changes(write: Write, key: str) -> bool:

@@ -28,10 +28,10 @@ def world() -> Iterator[World]:
         yield World(fake, plan="enterprise", hostname_properties=(REGION,))
 
 
-def desire(region: str, rtype: str = "A", name: str = WWW) -> DesiredRecord:
-    target = "2001:db8::1" if rtype == "AAAA" else "192.0.2.1"
+def desire(region: str, rtype: str = "A", target: str = "192.0.2.1") -> DesiredRecord:
+    target = "2001:db8::1" if rtype == "AAAA" else target
     properties = StringMap.from_items([(REGION, region)] if region else [])
-    return replace(build_desired(name, rtype, target), properties=properties)
+    return replace(build_desired(WWW, rtype, target), properties=properties)
 
 
 def add(world: World, *desired: DesiredRecord) -> list[Record]:
@@ -52,6 +52,14 @@ def test_a_region_is_set_changed_and_removed_and_read_back(world: World) -> None
     assert regions(world) == {WWW: "us"}
     (plain,) = world.apply(Write(old=changed, new=desire(""))).values()
     assert (regions(world), plain.properties) == ({}, ())
+
+
+def test_a_region_comes_after_a_changed_address_and_stays_if_that_fails(world: World) -> None:
+    (made,) = add(world, desire("eu"))
+    world.fake.faults.arm(Refuse(400, "1004"), action=CHANGE)
+    (moved,) = world.apply(Write(old=made, new=desire("us", target="192.0.2.2"))).values()
+    assert world.read() == {f"{WWW} A": moved}
+    assert (moved.targets, moved.properties.get(REGION)) == (("192.0.2.2",), "eu")
 
 
 def test_a_region_goes_before_the_record_but_stays_for_another_of_its_name(world: World) -> None:
@@ -114,6 +122,17 @@ def test_two_records_of_a_name_with_different_regions_are_refused(world: World) 
     alone = world.submit(Write(old=first, new=desire("eu")))
     assert isinstance(alone, Refused)
     assert "its AAAA record, which stays, has the region ''" in alone.message
+
+
+@pytest.mark.parametrize("region", ["us", ""])
+def test_an_address_changes_whatever_region_another_record_of_its_name_has(world: World, region: str) -> None:
+    add(world, desire(region, "AAAA"))
+    (made,) = add(world, desire("eu"))
+    (changed,) = world.apply(Write(old=made, new=desire("eu", target="192.0.2.2"))).values()
+    assert changed.targets == ("192.0.2.2",)
+    refused = world.submit(Write(old=changed, new=desire("eu", target="192.0.2.2")))
+    assert isinstance(refused, Refused)
+    assert f"its AAAA record, which stays, has the region {region!r}" in refused.message
 
 
 def test_a_conflict_in_the_batch_leaves_the_region_of_a_new_name_alone(world: World) -> None:
@@ -204,6 +223,8 @@ def test_a_custom_hostname_with_another_origin_is_refused_and_stays(saas: World)
     outcome = saas.submit(Write(old=made, new=serve(ONE)))
     assert isinstance(outcome, Refused)
     assert "has another origin: theirs.example.org" in outcome.message
+    (made,) = saas.apply(Write(old=made, new=replace(serve(ONE), targets=("192.0.2.2",)))).values()
+    assert (made.targets, saas.read()) == (("192.0.2.2",), {f"{WWW} A": made})
     assert isinstance(saas.submit(delete(made)), Applied)
     assert origins(saas) == {ONE: "theirs.example.org"}
 
