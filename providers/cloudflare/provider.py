@@ -15,7 +15,15 @@ from extdns.model.zone import Permission, Zone, ZoneList, ZonePage
 from providers.cloudflare.adjust import adjust_record
 from providers.cloudflare.client import CloudflareApi, CloudflareZone
 from providers.cloudflare.entries import CloudflareValue, build_operations, build_records, plan_replacement
-from providers.cloudflare.hostnames import CHANGERS, Refusals, find_changes, find_results, read_hostnames
+from providers.cloudflare.hostnames import (
+    CHANGERS,
+    MAX_CALLS,
+    Refusals,
+    count_calls,
+    find_changes,
+    find_results,
+    read_hostnames,
+)
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import (
     CallFailedError,
@@ -48,7 +56,8 @@ class CloudflareReader:
             conditional=False,
             max_batch_writes=settings.max_operations,
             max_batch_values=settings.max_operations,
-            max_batch_bytes=1 << 20,
+            max_batch_bytes=MAX_CALLS,
+            measure=count_calls,
             reads_full_zones=True,
             longest_match_only=True,
         )
@@ -107,8 +116,8 @@ class CloudflareWriter:
         """Make all writes of *batch* in one transaction, and change regional and custom hostnames (see `hostnames`).
 
         If those of a record that is made, or gets other values, are refused, the record is written without. The next
-        attempt changes only them, so it is refused, and says so. The outcome is unconditional: an edit that came after the names were read keeps the
-        ids, so it is overwritten.
+        attempt changes only them, so it is refused, and says so. The outcome is unconditional: an edit that came after
+        the names were read keeps the ids, so it is overwritten.
         """
         writes = batch.writes
         if routed := sorted({write.key.name for write in writes if write.key.set_identifier}):

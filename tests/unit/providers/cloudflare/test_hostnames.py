@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.batches import measure, select_for_batch
 from extdns.model.change import Applied, Refused, TryLater, Write, WriteConflict
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.value import StringMap
 from providers.cloudflare.entries import CUSTOM, REGION
 from tests.cloudflare_world import World
-from tests.conformance.provider import build_desired, create, delete
+from tests.conformance.provider import build_batch, build_desired, create, delete
 from tests.fakes.cloudflare.server import Cloudflare
 from tests.fakes.service.answers import ConnectionCut
 from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
@@ -207,6 +208,31 @@ def test_custom_hostnames_of_two_pages_are_read_and_a_lost_one_is_added_again(sa
     (held,) = saas.read().values()
     saas.apply(Write(old=held, new=serve(*names)))
     assert len(origins(saas)) == 60
+
+
+def make_hostnames(count: int, label: str) -> list[str]:
+    return [f"{label}{number}.customer.example" for number in range(count)]
+
+
+def test_a_batch_takes_at_most_a_hundred_calls_for_hostnames_or_has_one_name(saas: World) -> None:
+    limits = saas.reader.capabilities
+    writes = [Write(old=None, new=serve(*make_hostnames(50, one), name=f"{one}.example.org")) for one in "abc"]
+    first = select_for_batch(build_batch(saas.zone, writes).change_sets, limits)
+    assert [one.name for one in first] == ["a.example.org", "b.example.org"]
+    saas.apply(*(write for one in first for write in one.writes))
+    assert saas.actions().count(ADD_CUSTOM) == 100
+    (made,) = add(saas, serve(*make_hostnames(100, "old")))
+    (replaced,) = build_batch(saas.zone, [Write(old=made, new=serve(*make_hostnames(100, "new")))]).change_sets
+    assert measure(replaced, limits).is_within(limits)
+
+
+def test_a_record_has_at_most_a_hundred_custom_hostnames(saas: World) -> None:
+    most, more = (
+        saas.adjust(build_desired(WWW, "A", "192.0.2.1"), custom_hostname=",".join(make_hostnames(count, "n")))
+        for count in (100, 101)
+    )
+    assert isinstance(most, DesiredRecord)
+    assert more == "101 custom hostnames; allowed: 100 for a record"
 
 
 @pytest.mark.parametrize("is_answer_lost", [False, True])
