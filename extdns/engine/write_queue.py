@@ -6,7 +6,7 @@ See docs/design/retries.md, "Outcomes of a batch".
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import OrderedDict, deque
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, assert_never
@@ -28,10 +28,10 @@ from extdns.model.change import (
     are_equivalent,
 )
 from extdns.model.reason import Reason
-from extdns.model.value import group_by
+from extdns.model.value import group_by, take_turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
@@ -80,6 +80,8 @@ class WriteQueue:
     def __init__(self, *, is_single_pass: bool = False) -> None:
         """Start without changes. In a single pass, a change set that fails alone is not tried again."""
         self.queued: dict[DnsName, Sets] = {}
+        # the same change sets by namespace; the one that was served last is the last
+        self._by_namespace: OrderedDict[str, dict[DnsName, list[ChangeSet]]] = OrderedDict()
         self.in_flight: Batch | None = None
         self.reads = NamesToRead()
         self.retries = RetryTable()
@@ -159,7 +161,7 @@ class WriteQueue:
 
     def replace(self, name: DnsName, sets: Sets, now_s: float) -> None:
         """Queue *sets* in place of the changes of *name*; none while it must be read or *sets* wait for a retry."""
-        self.queued.pop(name, None)
+        self.discard(name)
         has_failed = name in self.retries.by_name
         if has_failed and name not in self.reads.names and (doubtful := self._list_doubtful(name, sets)):
             self.reads.require(doubtful)
@@ -171,6 +173,8 @@ class WriteQueue:
             sets = self._history.postpone(name, sets, now_s)
         if sets:
             self.queued[name] = sets
+        for one in sets:
+            self._by_namespace.setdefault(one.namespace, {}).setdefault(name, []).append(one)
 
     def _list_doubtful(self, name: DnsName, sets: Sets) -> list[ChangeSet]:
         """Return the change sets of *name* that may have been applied, although they are not among *sets*."""
@@ -192,9 +196,14 @@ class WriteQueue:
                 del planned[key]
         return tuple(planned.values())
 
-    def discard(self, name: DnsName) -> None:
-        """Drop the queued changes of *name*."""
-        self.queued.pop(name, None)
+    def discard(self, name: DnsName) -> Sets:
+        """Remove the queued changes of *name* from the queue and return them."""
+        sets = self.queued.pop(name, ())
+        for namespace in {one.namespace for one in sets}:
+            del self._by_namespace[namespace][name]
+            if not self._by_namespace[namespace]:
+                del self._by_namespace[namespace]
+        return sets
 
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
@@ -208,12 +217,11 @@ class WriteQueue:
 
     def read_again(self) -> None:
         """Have all queued names read and planned again, because another process may have written them."""
-        self.reads.require(chain.from_iterable(self.queued.values()))
-        self.queued.clear()
+        self.reads.require(chain.from_iterable(self.withdraw(self.queued.keys()).values()))
 
     def withdraw(self, names: AbstractSet[DnsName]) -> dict[DnsName, Sets]:
         """Remove the queued changes of *names* from the queue and return them, before the names are planned again."""
-        return {name: self.queued.pop(name) for name in names & self.queued.keys()}
+        return {name: self.discard(name) for name in names & self.queued.keys()}
 
     def find_changed(self, sets: Mapping[DnsName, Sets]) -> set[DnsName]:
         """Return the names whose queued changes differ from those in *sets*."""
@@ -222,7 +230,7 @@ class WriteQueue:
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Drop the changes and retries of all names for which *belongs* returns False."""
         for name in [name for name in self.queued if not belongs(name)]:
-            del self.queued[name]
+            self.discard(name)
         self.retries.retain(belongs)
 
     def take_batch(
@@ -254,8 +262,8 @@ class WriteQueue:
             return may_be_sent and name not in dirty and self.retries.find_ready_at(name) <= now_s
 
         known = frozenset() if is_blind else just_read
-        found = self._select(lambda name: name in known and is_ready(name), now_s) or self._select(is_ready, now_s)
-        sets = select_for_batch(found, capabilities)
+        found = self._select(lambda name: name in known and is_ready(name), now_s) if known else ()
+        sets = select_for_batch(found or self._select(is_ready, now_s), capabilities)
         if not sets:
             return None
         if not (is_blind or find_written_names(sets) <= just_read):
@@ -264,7 +272,10 @@ class WriteQueue:
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         self._sent = group_by(sets, lambda one: one.name)
         for name in self._sent:
-            del self.queued[name]
+            self.discard(name)
+        for namespace in [one.namespace for one in sets]:
+            if namespace in self._by_namespace:
+                self._by_namespace.move_to_end(namespace)
         self._turn = self.retries.find_turn(sets[0])
         if not self._is_single_pass:
             self._sent_at[self._turn] = now_s
@@ -296,10 +307,13 @@ class WriteQueue:
         return max(self._sent_at[one] for one in Turn if one is not Turn.RETRY) + _TRY_S
 
     def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterable[ChangeSet]:
-        """Return the queued change sets to send next if it is their *turn*, in order."""
+        """Return the queued change sets to send next if it is their *turn*, in order.
+
+        See docs/design/retries.md, "Namespaces in turn".
+        """
         if turn is Turn.FRESH:
-            ready = chain.from_iterable(sets for name, sets in self.queued.items() if is_ready(name))
-            return (one for one in ready if self.retries.find_turn(one) is turn)
+            lines = (self._list_fresh(line, is_ready) for line in self._by_namespace.values())
+            return chain.from_iterable(take_turns(lines))
         names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
         queued = chain.from_iterable(map(self.queued.__getitem__, names))
         failed = ((self.retries.find_set(one), one) for one in queued)
@@ -308,6 +322,14 @@ class WriteQueue:
             return [one for place, one in places if place == places[0][0]]
         found = [one for _, one in places]
         return found if turn is Turn.RETRY and self._retries_together else found[:1]
+
+    def _list_fresh(
+        self, line: Mapping[DnsName, list[ChangeSet]], is_ready: Callable[[DnsName], bool]
+    ) -> Iterator[list[ChangeSet]]:
+        """Yield, for each name of *line* that has any, the change sets that never failed."""
+        for name, sets in line.items():
+            if is_ready(name) and (fresh := [one for one in sets if self.retries.find_turn(one) is Turn.FRESH]):
+                yield fresh
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
         """Reset the failures of the zone and of *batch*, which was applied.

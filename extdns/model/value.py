@@ -1,8 +1,8 @@
-"""The base class of values, immutable maps of strings, and three computations that every package needs."""
+"""The base class of values, immutable maps of strings, and four computations that every package needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 import msgspec
@@ -74,6 +74,18 @@ def group_by(found: Iterable[V], get_key: Callable[[V], K]) -> dict[K, list[V]]:
     for one in found:
         groups.setdefault(get_key(one), []).append(one)
     return groups
+
+
+def take_turns(lines: Iterable[Iterable[V]]) -> Iterator[V]:
+    """Yield the first of each of *lines*, then the second of each, and so on; take nothing before it is needed."""
+    while lines:
+        left: list[Iterator[V]] = []
+        for line in map(iter, lines):
+            for one in line:
+                yield one
+                left.append(line)
+                break
+        lines = left
 
 
 def format_count(number: int, one: str, several: str = "") -> str:
