@@ -1,8 +1,8 @@
-"""The base class of values, immutable maps of strings, and four computations that every package needs."""
+"""The base class of values, immutable maps of strings, and some computations that every package needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 import msgspec
@@ -64,6 +64,7 @@ class StringMap(tuple[tuple[str, str], ...]):
 EMPTY_MAP: Final = StringMap()
 
 
+N = TypeVar("N", bound=Hashable)
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -86,6 +87,22 @@ def take_turns(lines: Iterable[Iterable[V]]) -> Iterator[V]:
                 left.append(line)
                 break
         lines = left
+
+
+def take_next(lines: dict[N, dict[K, V]], paused: Container[K] = ()) -> V | None:
+    """Remove and return the first value whose key is not among *paused*, None if there is none.
+
+    Its line is the last one from now on, and is removed if it is empty. Let long lines, and many, be ordered
+    dictionaries: the first entry of others takes longer, the more were removed before it.
+    """
+    for name, line in lines.items():
+        for key in (key for key in line if key not in paused):
+            value = line.pop(key)
+            del lines[name]
+            if line:
+                lines[name] = line
+            return value
+    return None
 
 
 def format_count(number: int, one: str, several: str = "") -> str:
