@@ -27,6 +27,7 @@ from extdns.model.change import (
     WriteConflict,
     are_equivalent,
 )
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.value import group_by, take_turns
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
-    from extdns.model.dns_name import DnsName
     from extdns.model.record import RecordKey
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
@@ -61,6 +61,9 @@ _FAILING_AFTER: Final = 5
 Sets = tuple[ChangeSet, ...]
 """All change sets of one name."""
 
+Line = dict[DnsName, Sets]
+"""The queued change sets of one namespace."""
+
 
 class WriteQueue:
     """The change sets of one zone that are queued or being written, and the retries of those that failed.
@@ -81,7 +84,7 @@ class WriteQueue:
         """Start without changes. In a single pass, a change set that fails alone is not tried again."""
         self.queued: dict[DnsName, Sets] = {}
         # the same change sets by namespace; the one that was served last is the last
-        self._by_namespace: OrderedDict[str, dict[DnsName, list[ChangeSet]]] = OrderedDict()
+        self._by_namespace: OrderedDict[str, Line] = OrderedDict()
         self.in_flight: Batch | None = None
         self.reads = NamesToRead()
         self.retries = RetryTable()
@@ -174,7 +177,8 @@ class WriteQueue:
         if sets:
             self.queued[name] = sets
         for one in sets:
-            self._by_namespace.setdefault(one.namespace, {}).setdefault(name, []).append(one)
+            line = self._by_namespace.setdefault(one.namespace, {})
+            line[name] = (*line.get(name, ()), one)
 
     def _list_doubtful(self, name: DnsName, sets: Sets) -> list[ChangeSet]:
         """Return the change sets of *name* that may have been applied, although they are not among *sets*."""
@@ -261,9 +265,9 @@ class WriteQueue:
             may_be_sent = not only_creates or all(map(_is_create, self.queued[name]))
             return may_be_sent and name not in dirty and self.retries.find_ready_at(name) <= now_s
 
-        known = frozenset() if is_blind else just_read
-        found = self._select(lambda name: name in known and is_ready(name), now_s) if known else ()
-        sets = select_for_batch(found or self._select(is_ready, now_s), capabilities)
+        known = {} if is_blind else {name: self.queued[name] for name in sorted(just_read & self.queued.keys())}
+        found = self._select([known], lambda name: name in known and is_ready(name), now_s)
+        sets = select_for_batch(found or self._select(self._by_namespace.values(), is_ready, now_s), capabilities)
         if not sets:
             return None
         if not (is_blind or find_written_names(sets) <= just_read):
@@ -289,11 +293,11 @@ class WriteQueue:
                 failed.is_unsure = False
         return self._just_read
 
-    def _select(self, is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[ChangeSet]:
+    def _select(self, lines: Iterable[Line], is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[ChangeSet]:
         """Return the change sets of the next turn that has any to send now; the first one if they are sent alone."""
         for turn in sorted(Turn, key=lambda turn: (turn - self._turn - 1) % len(Turn)):
             if self._find_start_at(turn) <= now_s:
-                found = iter(self._list_ready(turn, is_ready))
+                found = iter(self._list_ready(turn, lines, is_ready))
                 for first in found:
                     return (first,) if self._is_sent_alone else chain((first,), found)
         return ()
@@ -306,14 +310,15 @@ class WriteQueue:
             return self._sent_at[turn] + _RETRY_S
         return max(self._sent_at[one] for one in Turn if one is not Turn.RETRY) + _TRY_S
 
-    def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterable[ChangeSet]:
+    def _list_ready(
+        self, turn: Turn, lines: Iterable[Line], is_ready: Callable[[DnsName], bool]
+    ) -> Iterable[ChangeSet]:
         """Return the queued change sets to send next if it is their *turn*, in order.
 
-        See docs/design/retries.md, "Namespaces in turn".
+        Those that never failed are taken from *lines* (docs/design/retries.md, "Namespaces in turn").
         """
         if turn is Turn.FRESH:
-            lines = (self._list_fresh(line, is_ready) for line in self._by_namespace.values())
-            return chain.from_iterable(take_turns(lines))
+            return chain.from_iterable(take_turns(self._list_fresh(line, is_ready) for line in lines))
         names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
         queued = chain.from_iterable(map(self.queued.__getitem__, names))
         failed = ((self.retries.find_set(one), one) for one in queued)
@@ -323,9 +328,7 @@ class WriteQueue:
         found = [one for _, one in places]
         return found if turn is Turn.RETRY and self._retries_together else found[:1]
 
-    def _list_fresh(
-        self, line: Mapping[DnsName, list[ChangeSet]], is_ready: Callable[[DnsName], bool]
-    ) -> Iterator[list[ChangeSet]]:
+    def _list_fresh(self, line: Line, is_ready: Callable[[DnsName], bool]) -> Iterator[list[ChangeSet]]:
         """Yield, for each name of *line* that has any, the change sets that never failed."""
         for name, sets in line.items():
             if is_ready(name) and (fresh := [one for one in sets if self.retries.find_turn(one) is Turn.FRESH]):

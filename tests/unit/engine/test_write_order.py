@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.engine.inputs import Observed
 from extdns.engine.write_queue import WriteQueue
@@ -14,12 +15,11 @@ from tests.bench.largest import count_calls
 from tests.builders import ZONE, build_claim, combine, host, observe, observe_gone, observe_new
 from tests.world import start_published
 
-ONE_WRITE = Capabilities(atomic=True, conditional=True, max_batch_writes=1)
 SMALL = Capabilities(atomic=True, conditional=True, max_batch_writes=4)
-ONE_NAME = Capabilities(atomic=False, conditional=False)
+READ_FIRST = replace(SMALL, atomic=False, reads_full_zones=True)
 
 
-@pytest.mark.parametrize("capabilities", [SMALL, ONE_NAME], ids=["small-batches", "one-name"])
+@pytest.mark.parametrize("capabilities", [SMALL, READ_FIRST], ids=["conditional", "read-first"])
 @pytest.mark.parametrize("change", [observe_new("web", target="192.0.2.9"), observe_gone("web")], ids=["new", "gone"])
 def test_one_change_is_sent_soon_whatever_another_namespace_has_queued(
     change: Observed, capabilities: Capabilities
@@ -43,13 +43,13 @@ def build_queue(*names: tuple[str, str]) -> WriteQueue:
 
 def test_a_name_that_cannot_be_sent_now_costs_its_namespace_no_turn() -> None:
     queue, sent = build_queue(("one", "a"), ("one", "b"), ("two", "c"), ("two", "d")), []
-    while batch := queue.take_batch(1, ONE_WRITE, 1.0, {host("a")}):
+    while batch := queue.take_batch(1, replace(SMALL, max_batch_writes=1), 1.0, {host("a")}):
         sent += [one.name for one in batch.change_sets]
         queue.record_applied(batch, 1.0)
     assert sent == [host("b"), host("c"), host("d")]
 
 
-@pytest.mark.parametrize("capabilities", [ONE_WRITE, ONE_NAME], ids=["conditional", "unconditional"])
+@pytest.mark.parametrize("capabilities", [SMALL, READ_FIRST], ids=["conditional", "read-first"])
 def test_a_batch_costs_the_same_however_many_namespaces_wait(capabilities: Capabilities) -> None:
     def count(namespaces: int) -> int:
         queue = build_queue(*((f"n{number}", f"a{number}") for number in range(namespaces)))
