@@ -17,7 +17,7 @@ from extdns.errors import ExtdnsError, describe_error
 from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.origin import UNKNOWN_ORIGIN, read_origin
-from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.value import EMPTY_MAP, StringMap, take_next
 from extdns.ports import ClusterView, NotSyncedError
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ class Observer:
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Mapping[str, str]] = {}
         self._due: dict[Requester, Cause] = {}
-        self._changed, self._dependents = Line(), Line()  # those that are due, and some that no longer are
+        # by namespace, those that are due, and some that no longer are
+        self._changed: dict[str, dict[Requester, Requester]] = OrderedDict()
+        self._dependents: dict[str, dict[Requester, Requester]] = OrderedDict()
         self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
         # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
         self._absent: dict[Requester, None] = {}
@@ -80,8 +82,8 @@ class Observer:
             self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
         is_phase_new = self._enqueue(changes)
         found: list[Observation] = []
-        for line in (self._changed, self._dependents):
-            while requester := line.take():
+        for lines in (self._changed, self._dependents):
+            while requester := take_next(lines):
                 if cause := self._due.pop(requester, None):
                     found.append(self._observe(requester, cause))
                     if not (is_phase_new or has_time()):
@@ -109,7 +111,7 @@ class Observer:
                     pass
         for requester in sorted(dependents - self._absent.keys()):
             self._due.setdefault(requester, Cause.DEPENDENCY)
-            self._dependents.add(requester)
+            self._dependents.setdefault(requester.key.namespace, OrderedDict()).setdefault(requester, requester)
         return is_phase_new
 
     def _touch(self, change: ObjectChange) -> set[Requester]:
@@ -118,7 +120,7 @@ class Observer:
         for name in self._names.get(change.key.kind, ()):
             requester = Requester(name, change.key)
             self._due[requester] = cause
-            self._changed.add(requester)
+            self._changed.setdefault(change.key.namespace, OrderedDict()).setdefault(requester, requester)
         if cause is Cause.MISSING:
             self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
         else:
@@ -215,27 +217,6 @@ class Requester(NamedTuple):
 
     source: str
     key: ObjectKey
-
-
-class Line:
-    """Requesters in the order in which they came, except that namespaces take turns."""
-
-    def __init__(self) -> None:
-        self._by_namespace: OrderedDict[str, OrderedDict[Requester, None]] = OrderedDict()
-
-    def add(self, requester: Requester) -> None:
-        """Put *requester* at the end; one that waits already keeps its place."""
-        self._by_namespace.setdefault(requester.key.namespace, OrderedDict()).setdefault(requester)
-
-    def take(self) -> Requester | None:
-        """Remove the one that has waited longest in the namespace whose turn it is, and return it."""
-        if not self._by_namespace:
-            return None
-        namespace, requesters = self._by_namespace.popitem(last=False)
-        requester, _ = requesters.popitem(last=False)
-        if requesters:
-            self._by_namespace[namespace] = requesters
-        return requester
 
 
 class Selection(NamedTuple):

@@ -7,7 +7,7 @@ failure decision and a retry. Other names are not affected.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import Record, RecordKey
+    from extdns.model.record import Record
     from extdns.model.zone import Zone
     from extdns.planner.view import NameView
     from extdns.rules.rule_input import RuleInput
@@ -143,10 +143,7 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
                 continue
         view = gather_view(zone_state, sharing, name, parts, claims=claims, former=former)
         _plan_in_zone(zone_state, view, planned, parts)
-    planned.sets = _combine_sets(name, planned.plans, zones, parts)
-    if pauses := _find_pauses(name, planned.sets, now_s):  # plan again, so that the decisions say why
-        planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), parts)) for zone, view, _ in planned.plans]
-        planned.sets = _combine_sets(name, planned.plans, zones, parts)
+    _add_sets(name, planned, zones, parts, now_s)
     for zone_state, _, plan in planned.plans:
         planned.decisions += plan.decisions
         planned.waits += [ZoneWait(zone_state.zone.id, wait) for wait in plan.waits_for]
@@ -218,18 +215,20 @@ def _plan(view: NameView, parts: EngineParts) -> tuple[NameView, NamePlan]:
     return view, plan
 
 
-def _find_pauses(
-    name: DnsName, found: Mapping[ZoneState, tuple[ChangeSet, ...]], now_s: float
-) -> dict[tuple[str, RecordKey], Blocked]:
-    """Return, by zone id and key, why changes of the change sets *found* cannot be sent now."""
-    return {
+def _add_sets(name: DnsName, planned: Planned, zones: Iterable[ZoneState], parts: EngineParts, now_s: float) -> None:
+    """Add the change sets of the plans. Plan again where they cannot be sent now, so that the decisions say why."""
+    planned.sets = _combine_sets(name, planned.plans, zones, parts)
+    pauses = {
         (zone_state.zone.id, write.key): replace(blocks[one.key], waits_for=(RETRY,))
-        for zone_state, sets in found.items()
+        for zone_state, sets in planned.sets.items()
         if sets and (blocks := zone_state.queue.review(name, sets, now_s))
         for one in sets
         if one.key in blocks
         for write in one.writes
     }
+    if pauses:
+        planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), parts)) for zone, view, _ in planned.plans]
+        planned.sets = _combine_sets(name, planned.plans, zones, parts)
 
 
 def _wait_for_zone(

@@ -6,7 +6,7 @@ See docs/design/retries.md, "Outcomes of a batch".
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import OrderedDict, deque
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, assert_never
@@ -27,15 +27,15 @@ from extdns.model.change import (
     WriteConflict,
     are_equivalent,
 )
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.value import group_by
+from extdns.model.value import group_by, take_turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
-    from extdns.model.dns_name import DnsName
     from extdns.model.record import RecordKey
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
@@ -49,6 +49,9 @@ _TRY_S: Final = 1.0
 _RETRY_S: Final = 60.0
 """The same between those of change sets that failed alone before with the same content."""
 
+_MAX_UNANSWERED_PAUSE_S: Final = 5.0
+"""The longest pause of the zone after a lost answer, because it may be the fault of a name."""
+
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
 
@@ -57,6 +60,9 @@ _FAILING_AFTER: Final = 5
 
 Sets = tuple[ChangeSet, ...]
 """All change sets of one name."""
+
+Line = dict[DnsName, Sets]
+"""The queued change sets of one namespace."""
 
 
 class WriteQueue:
@@ -77,6 +83,8 @@ class WriteQueue:
     def __init__(self, *, is_single_pass: bool = False) -> None:
         """Start without changes. In a single pass, a change set that fails alone is not tried again."""
         self.queued: dict[DnsName, Sets] = {}
+        # the same change sets by namespace; the one that was served last is the last
+        self._by_namespace: OrderedDict[str, Line] = OrderedDict()
         self.in_flight: Batch | None = None
         self.reads = NamesToRead()
         self.retries = RetryTable()
@@ -156,7 +164,7 @@ class WriteQueue:
 
     def replace(self, name: DnsName, sets: Sets, now_s: float) -> None:
         """Queue *sets* in place of the changes of *name*; none while it must be read or *sets* wait for a retry."""
-        self.queued.pop(name, None)
+        self.discard(name)
         has_failed = name in self.retries.by_name
         if has_failed and name not in self.reads.names and (doubtful := self._list_doubtful(name, sets)):
             self.reads.require(doubtful)
@@ -168,6 +176,9 @@ class WriteQueue:
             sets = self._history.postpone(name, sets, now_s)
         if sets:
             self.queued[name] = sets
+        for one in sets:
+            line = self._by_namespace.setdefault(one.namespace, {})
+            line[name] = (*line.get(name, ()), one)
 
     def _list_doubtful(self, name: DnsName, sets: Sets) -> list[ChangeSet]:
         """Return the change sets of *name* that may have been applied, although they are not among *sets*."""
@@ -189,9 +200,14 @@ class WriteQueue:
                 del planned[key]
         return tuple(planned.values())
 
-    def discard(self, name: DnsName) -> None:
-        """Drop the queued changes of *name*."""
-        self.queued.pop(name, None)
+    def discard(self, name: DnsName) -> Sets:
+        """Remove the queued changes of *name* from the queue and return them."""
+        sets = self.queued.pop(name, ())
+        for namespace in {one.namespace for one in sets}:
+            del self._by_namespace[namespace][name]
+            if not self._by_namespace[namespace]:
+                del self._by_namespace[namespace]
+        return sets
 
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
@@ -205,12 +221,11 @@ class WriteQueue:
 
     def read_again(self) -> None:
         """Have all queued names read and planned again, because another process may have written them."""
-        self.reads.require(chain.from_iterable(self.queued.values()))
-        self.queued.clear()
+        self.reads.require(chain.from_iterable(self.withdraw(self.queued.keys()).values()))
 
     def withdraw(self, names: AbstractSet[DnsName]) -> dict[DnsName, Sets]:
         """Remove the queued changes of *names* from the queue and return them, before the names are planned again."""
-        return {name: self.queued.pop(name) for name in names & self.queued.keys()}
+        return {name: self.discard(name) for name in names & self.queued.keys()}
 
     def find_changed(self, sets: Mapping[DnsName, Sets]) -> set[DnsName]:
         """Return the names whose queued changes differ from those in *sets*."""
@@ -219,7 +234,7 @@ class WriteQueue:
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Drop the changes and retries of all names for which *belongs* returns False."""
         for name in [name for name in self.queued if not belongs(name)]:
-            del self.queued[name]
+            self.discard(name)
         self.retries.retain(belongs)
 
     def take_batch(
@@ -250,9 +265,9 @@ class WriteQueue:
             may_be_sent = not only_creates or all(map(_is_create, self.queued[name]))
             return may_be_sent and name not in dirty and self.retries.find_ready_at(name) <= now_s
 
-        known = frozenset() if is_blind else just_read
-        found = self._select(lambda name: name in known and is_ready(name), now_s) or self._select(is_ready, now_s)
-        sets = select_for_batch(found, capabilities)
+        known = {} if is_blind else {name: self.queued[name] for name in sorted(just_read & self.queued.keys())}
+        found = self._select([known], lambda name: name in known and is_ready(name), now_s)
+        sets = select_for_batch(found or self._select(self._by_namespace.values(), is_ready, now_s), capabilities)
         if not sets:
             return None
         if not (is_blind or find_written_names(sets) <= just_read):
@@ -261,7 +276,10 @@ class WriteQueue:
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         self._sent = group_by(sets, lambda one: one.name)
         for name in self._sent:
-            del self.queued[name]
+            self.discard(name)
+        for namespace in [one.namespace for one in sets]:
+            if namespace in self._by_namespace:
+                self._by_namespace.move_to_end(namespace)
         self._turn = self.retries.find_turn(sets[0])
         if not self._is_single_pass:
             self._sent_at[self._turn] = now_s
@@ -275,11 +293,11 @@ class WriteQueue:
                 failed.is_unsure = False
         return self._just_read
 
-    def _select(self, is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[ChangeSet]:
+    def _select(self, lines: Iterable[Line], is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[ChangeSet]:
         """Return the change sets of the next turn that has any to send now; the first one if they are sent alone."""
         for turn in sorted(Turn, key=lambda turn: (turn - self._turn - 1) % len(Turn)):
             if self._find_start_at(turn) <= now_s:
-                found = iter(self._list_ready(turn, is_ready))
+                found = iter(self._list_ready(turn, lines, is_ready))
                 for first in found:
                     return (first,) if self._is_sent_alone else chain((first,), found)
         return ()
@@ -292,11 +310,15 @@ class WriteQueue:
             return self._sent_at[turn] + _RETRY_S
         return max(self._sent_at[one] for one in Turn if one is not Turn.RETRY) + _TRY_S
 
-    def _list_ready(self, turn: Turn, is_ready: Callable[[DnsName], bool]) -> Iterable[ChangeSet]:
-        """Return the queued change sets to send next if it is their *turn*, in order."""
+    def _list_ready(
+        self, turn: Turn, lines: Iterable[Line], is_ready: Callable[[DnsName], bool]
+    ) -> Iterable[ChangeSet]:
+        """Return the queued change sets to send next if it is their *turn*, in order.
+
+        Those that never failed are taken from *lines* (docs/design/retries.md, "Namespaces in turn").
+        """
         if turn is Turn.FRESH:
-            ready = chain.from_iterable(sets for name, sets in self.queued.items() if is_ready(name))
-            return (one for one in ready if self.retries.find_turn(one) is turn)
+            return chain.from_iterable(take_turns(self._list_fresh(line, is_ready) for line in lines))
         names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
         queued = chain.from_iterable(map(self.queued.__getitem__, names))
         failed = ((self.retries.find_set(one), one) for one in queued)
@@ -305,6 +327,12 @@ class WriteQueue:
             return [one for place, one in places if place == places[0][0]]
         found = [one for _, one in places]
         return found if turn is Turn.RETRY and self._retries_together else found[:1]
+
+    def _list_fresh(self, line: Line, is_ready: Callable[[DnsName], bool]) -> Iterator[list[ChangeSet]]:
+        """Yield, for each name of *line* that has any, the change sets that never failed."""
+        for name, sets in line.items():
+            if is_ready(name) and (fresh := [one for one in sets if self.retries.find_turn(one) is Turn.FRESH]):
+                yield fresh
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
         """Reset the failures of the zone and of *batch*, which was applied.
@@ -361,6 +389,7 @@ class WriteQueue:
             self._send_again(sent, block, now_s)
         else:
             self.retry.record_failure(now_s)
+            self.retry.until_at = min(self.retry.until_at, now_s + _MAX_UNANSWERED_PAUSE_S)
             self._failures.append(block)
             if not any(failed.turn is Turn.PART for failed in self.retries.list_all_sets()):
                 self._turn = Turn.PART  # new change sets go first

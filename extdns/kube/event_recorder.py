@@ -33,11 +33,15 @@ _COMPLETED_ACTIONS: Final = {Action.CREATE: "Created", Action.UPDATE: "Updated"}
 _MAX_NAMES: Final = 5
 _MAX_UNPUBLISHED: Final = 10_000
 
+_Key = tuple[str, str, str, str]
+"""That of a decision."""
+
 
 class EventMessageBuilder:
     """Builds Event messages.
 
     Remembers up to 10,000 created or updated records until they are published, to report `RecordReady` once for each.
+    Forgets the oldest of the namespace that has most of them if there are more.
     """
 
     def __init__(
@@ -62,7 +66,8 @@ class EventMessageBuilder:
         self._emits_problems = emits_problems
         self._state = state
         self._approve = approve
-        self._unpublished: dict[tuple[str, str, str, str], Decision] = {}
+        self._unpublished: dict[_Key, Decision] = {}
+        self._by_namespace: defaultdict[str, dict[_Key, None]] = defaultdict(dict)  # the keys of these
 
     def describe_decisions(self, decisions: Iterable[Decision]) -> Iterator[EventMessage]:
         """Yield messages about the problems, warnings and published records among *decisions*, for each requester."""
@@ -136,17 +141,28 @@ class EventMessageBuilder:
     def _describe_ready(self, decision: Decision) -> Iterator[EventMessage]:
         if decision.reason.row.category is Category.REJECTED:
             return  # the decision about the claim that was used instead may have the same key
-        before = self._unpublished.pop(decision.key, None)
+        before = self._forget(decision.key)
         if decision.action in _COMPLETED_ACTIONS:
             self._unpublished[decision.key] = decision
+            self._by_namespace[_get_namespace(decision)][decision.key] = None
             if len(self._unpublished) > _MAX_UNPUBLISHED:
-                del self._unpublished[next(iter(self._unpublished))]
+                longest = max(self._by_namespace.values(), key=len)
+                self._forget(next(iter(longest)))
         elif before and decision.reason is Reason.PUBLISHED and decision.desired:
             text = self._format_record(decision.current.record if decision.current else decision.desired)
             for request in before.requested_by:
                 yield EventMessage(
                     request.ref, request.source, READY, _COMPLETED_ACTIONS[before.action], text, is_warning=False
                 )
+
+    def _forget(self, key: _Key) -> Decision | None:
+        """Remove the unpublished record at *key*, and return the decision about it; None if there is none."""
+        if found := self._unpublished.pop(key, None):
+            namespace = _get_namespace(found)
+            del self._by_namespace[namespace][key]
+            if not self._by_namespace[namespace]:
+                del self._by_namespace[namespace]
+        return found
 
     def _format_record(self, record: Record | DesiredRecord) -> str:
         """Format a record as external-dns does (docs/spec/sources.md 10.4)."""
@@ -160,6 +176,10 @@ class EventMessageBuilder:
         kind = self._kinds.get(label)
         namespace, _, name = path.rpartition("/")
         return ObjectKey(kind, namespace, name) if kind and name and bool(namespace) is kind.namespaced else None
+
+
+def _get_namespace(decision: Decision) -> str:
+    return decision.desired.namespace if decision.desired else ""
 
 
 def _describe_problem(decision: Decision) -> Iterator[EventMessage]:

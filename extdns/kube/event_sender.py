@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 import threading
-from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -21,6 +22,7 @@ from extdns.kube.live import responses
 from extdns.log import Event
 from extdns.model.evidence import Scope
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.value import take_next
 from extdns.ports import Clock
 
 _log = log.get(__name__)
@@ -88,11 +90,12 @@ class EventSender:
         self._api = api
         self._clock = clock
         self._pause_s = pause_s
-        self._waiting: OrderedDict[str, deque[EventMessage]] = OrderedDict()  # by namespace
+        self._numbers = count()
+        self._waiting: dict[str, dict[int, EventMessage]] = {}  # by namespace and number
         self._sent: OrderedDict[tuple[ObjectKey, str, str], _SentEvent] = OrderedDict()
         self._rate_tokens: OrderedDict[ObjectKey, tuple[float, float]] = OrderedDict()
         self._held: dict[Scope, list[EventMessage]] = {}
-        self._waiting_held: OrderedDict[tuple[Scope, str], deque[EventMessage]] = OrderedDict()  # by namespace, too
+        self._waiting_held: dict[tuple[Scope, str], dict[int, EventMessage]] = {}  # by scope, too
         self._new_held: dict[Scope, list[EventMessage]] = {}
         self._new_held_since_s = 0.0
         self._new_held_due_s = math.inf
@@ -106,10 +109,10 @@ class EventSender:
     def send(self, message: EventMessage) -> None:
         """Queue *message*. If too many are queued, drop the newest of the namespace that has most of them."""
         with self._changed:
-            self._waiting.setdefault(message.key.namespace, deque()).append(message)
+            self._waiting.setdefault(message.key.namespace, {})[next(self._numbers)] = message
             longest = max(self._waiting.values(), key=len)
             if len(longest) > 1 and sum(map(len, self._waiting.values())) > _MAX_WAITING:
-                longest.pop()
+                longest.popitem()
                 if not self._has_dropped:
                     self._has_dropped = True
                     _log.warning(Event.EVENTS_DROPPED)
@@ -155,7 +158,7 @@ class EventSender:
                     repeat_at_s = now_s + _HELD_REPEAT_S
                 if is_repeat or self._is_closing or now_s >= self._new_held_due_s:
                     self._queue_held(is_repeat=is_repeat)
-                messages = [*_take_next(self._waiting_held), *_take_next(self._waiting)]
+                messages = list(filter(None, (take_next(self._waiting_held), take_next(self._waiting))))
                 if not messages:
                     if self._is_closing:
                         return
@@ -176,7 +179,7 @@ class EventSender:
             self._waiting_held.clear()
         for scope in [one for one in self._held if is_repeat or one in changed]:
             for message in self._held[scope]:
-                self._waiting_held.setdefault((scope, message.key.namespace), deque()).append(message)
+                self._waiting_held.setdefault((scope, message.key.namespace), {})[next(self._numbers)] = message
 
     def _send_message(self, message: EventMessage) -> None:
         """Send *message*, unless an equal one was sent recently, or its object has had too many.
@@ -275,17 +278,6 @@ class EventSender:
                     raise
             else:
                 return
-
-
-def _take_next(lines: OrderedDict[Any, deque[EventMessage]]) -> Iterator[EventMessage]:
-    """Remove and yield the oldest message of the first line that has any. The line is the last one from now on."""
-    for key, line in lines.items():
-        if line:
-            lines.move_to_end(key)
-            yield line.popleft()
-            if not line:
-                del lines[key]
-            return
 
 
 _CONTROLLER: Final = "external-dns"

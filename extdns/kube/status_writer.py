@@ -6,7 +6,6 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from http import HTTPStatus
-from itertools import chain
 from typing import Any, Final
 
 import msgspec
@@ -25,7 +24,7 @@ from extdns.kube.status_conditions import (
 from extdns.log import Event
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.object_status import ObjectStatus, PolicyStatus, ReleasedObject
-from extdns.model.value import compute_backoff_s
+from extdns.model.value import compute_backoff_s, take_next
 from extdns.ports import Clock
 
 _log = log.get(__name__)
@@ -140,14 +139,14 @@ class KubernetesStatusWriter:
                     del self._waiting[namespace]  # ever new namespaces must not fill the memory
                 now_s = self._clock.monotonic_s()
                 ends = {
-                    key: until_at for key, (_, until_at) in self._retries.items() if key in self._waiting[key.namespace]
+                    key: until_at
+                    for key, (_, until_at) in self._retries.items()
+                    if until_at > now_s and key in self._waiting[key.namespace]
                 }
-                queued = chain.from_iterable(self._waiting.values())
-                ready = next((key for key in queued if ends.get(key, now_s) <= now_s), None)
+                ready = take_next(self._waiting, ends)
                 if ready is not None:
-                    self._busy = ready
-                    self._waiting[ready.namespace] = statuses = self._waiting.pop(ready.namespace)
-                    return statuses.pop(ready)
+                    self._busy = ready.key
+                    return ready
                 if self._is_closing:
                     break
                 self._changed.wait(min(ends.values()) - now_s if ends else None)

@@ -113,6 +113,14 @@ class ChangeSet(Value, frozen=True, kw_only=True):
         """The first key that it changes, or else writes; that of no other change set of its name."""
         return min([one.key for one in self.changes or self.writes])
 
+    @property
+    def namespace(self) -> str:
+        """The namespace that requests its first change, or had requested the record to delete; "" if none is named."""
+        if not self.changes:
+            return ""
+        first = self.changes[0]
+        return first.current.namespace if isinstance(first, Delete) else first.desired.namespace
+
 
 def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:
     """Return whether *one* and *other* make the same changes.

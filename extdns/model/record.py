@@ -86,6 +86,11 @@ class DesiredRecord(Value, frozen=True, kw_only=True):
         return self.labels.get(RESOURCE)
 
     @property
+    def namespace(self) -> str:
+        """The namespace of that object; "" if it has none or none is named."""
+        return parse_namespace(self.resource)
+
+    @property
     def is_alias(self) -> bool:
         """Whether the record is an alias: an A or AAAA record that points to a name, which only some services have."""
         return self.properties.get(ALIAS) == "true" and self.type in rrtype.ADDRESSES

@@ -1,8 +1,8 @@
-"""The base class of values, immutable maps of strings, and three computations that every package needs."""
+"""The base class of values, immutable maps of strings, and some computations that every package needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 import msgspec
@@ -64,6 +64,7 @@ class StringMap(tuple[tuple[str, str], ...]):
 EMPTY_MAP: Final = StringMap()
 
 
+N = TypeVar("N", bound=Hashable)
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -74,6 +75,34 @@ def group_by(found: Iterable[V], get_key: Callable[[V], K]) -> dict[K, list[V]]:
     for one in found:
         groups.setdefault(get_key(one), []).append(one)
     return groups
+
+
+def take_turns(lines: Iterable[Iterable[V]]) -> Iterator[V]:
+    """Yield the first of each of *lines*, then the second of each, and so on; take nothing before it is needed."""
+    while lines:
+        left: list[Iterator[V]] = []
+        for line in map(iter, lines):
+            for one in line:
+                yield one
+                left.append(line)
+                break
+        lines = left
+
+
+def take_next(lines: dict[N, dict[K, V]], paused: Container[K] = ()) -> V | None:
+    """Remove and return the first value whose key is not among *paused*, None if there is none.
+
+    Its line is the last one from now on, and is removed if it is empty. Let long lines, and many, be ordered
+    dictionaries: the first entry of others takes longer, the more were removed before it.
+    """
+    for name, line in lines.items():
+        for key in (key for key in line if key not in paused):
+            value = line.pop(key)
+            del lines[name]
+            if line:
+                lines[name] = line
+            return value
+    return None
 
 
 def format_count(number: int, one: str, several: str = "") -> str:

@@ -160,7 +160,7 @@ def await_rules(requested: Requested) -> NamePlan:
 def merge_requests(view: NameView, planner: Planner) -> Requested:
     """Return what the claims to the name request together, as the DNS service would hold it.
 
-    PTR claims that `find_unproven` or `find_invalid_hosts` returns do not count. While the kind of an object is not
+    Claims that `find_unproven` or `find_invalid_hosts` returns do not count. While the kind of an object is not
     synced, its claims are unknown. So our records that were made for an object that was not observed stay, and no other
     object may change records with their set identifier.
     """

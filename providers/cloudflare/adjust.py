@@ -36,6 +36,7 @@ _TTLS_S: Final = (60, 86_400)
 _MAX_COMMENT: Final = {FREE: 100}
 _MAX_PAID_COMMENT: Final = 500
 _MAX_TAGS: Final = 20
+_MAX_CUSTOM: Final = 100
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _TAG: Final = re.compile(r"[A-Za-z0-9_-]+(:[^\x00-\x1f\x7f-\x9f]*)?")
 _REGION: Final = re.compile(r"[A-Za-z0-9_-]{0,63}", re.ASCII)
@@ -112,6 +113,8 @@ def _find_hostname_problem(properties: dict[str, str]) -> str:
     if not _REGION.fullmatch(region := properties.get(REGION, "")):
         return f"the region '{sanitize(region)}'; allowed: the key of a region, such as eu"
     names = split_hostnames(properties.get(CUSTOM, ""))
+    if len(names) > _MAX_CUSTOM:
+        return f"{len(names)} custom hostnames; allowed: {_MAX_CUSTOM} for a record"
     if wrong := next((one for one in names if not _CUSTOM.fullmatch(one)), ""):
         return f"the custom hostname '{sanitize(wrong)}'; allowed: a complete name, such as app.example.com"
     return ""

@@ -1,20 +1,33 @@
 """Regional and custom hostnames: calls of their own, without undo, beside the batch that changes the records of a name.
 
-Those of a name that has records of ours are changed before the batch, and those of a new name after it. So whatever
-fails in between, the name still has, or already has, an ownership record, and a later pass finds the difference.
+Those of a name with a record that is made, or gets other values, are changed after the batch, so that they do not delay
+the record. Others are changed before it. So whatever fails in between, the name has an ownership record, and a later
+pass finds the difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Final
 
-from extdns.model.change import Write
+from extdns.model.change import ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from providers.cloudflare.client import CloudflareApi
-from providers.cloudflare.entries import CUSTOM, HOSTNAME_TYPES, REGION, CloudflareValue, split_hostnames
+from providers.cloudflare.entries import (
+    CUSTOM,
+    HOSTNAME_TYPES,
+    REGION,
+    CloudflareValue,
+    build_operations,
+    plan_replacement,
+    split_hostnames,
+)
 from providers.common.api_calls import CallFailedError, FailureKind
+
+MAX_CALLS: Final = 100
+"""The most calls for regions and custom hostnames in a batch of several names: 33 s at 3 calls a second."""
 
 
 class HostnameChange(Value, frozen=True, kw_only=True):
@@ -22,13 +35,13 @@ class HostnameChange(Value, frozen=True, kw_only=True):
 
     Attributes:
         values: what the records ask for, each once, "" for none; () if all records that are written are deleted.
-        is_new: whether none of them existed before.
+        is_written: whether a record is made, or gets other values.
     """
 
     name: DnsName
     values: tuple[str, ...]
     types: frozenset[str]
-    is_new: bool
+    is_written: bool
 
     @property
     def hostnames(self) -> frozenset[str]:
@@ -60,25 +73,32 @@ def find_changes(writes: Iterable[Write], key: str) -> tuple[HostnameChange, ...
             name=name,
             values=tuple(sorted({write.new.properties.get(key) for write in found if write.new is not None})),
             types=frozenset(write.key.type for write in found),
-            is_new=not any(write.old for write in found),
+            is_written=any(write.new and build_operations([plan_replacement(write.old, write.new)]) for write in found),
         )
         for name, found in by_name.items()
-        if any(_changes(write, key) for write in found)
+        if any(old != new for old, new in (_list_values(write, key) for write in found))
     )
 
 
-def find_wanted(writes: Iterable[Write], key: str) -> dict[str, str]:
-    """Return the values of the property *key* that *writes* ask for, by name."""
-    return {
-        write.key.name: write.new.properties.get(key)
-        for write in writes
-        if write.new is not None and write.key.type in HOSTNAME_TYPES[key]
-    }
+def find_results(writes: Iterable[Write], key: str, unchanged: Collection[DnsName]) -> dict[str, str]:
+    """Return the values of the property *key* after *writes*, by name; those of *unchanged* are as before."""
+    records = ((write.key, write.old if write.key.name in unchanged else write.new) for write in writes)
+    return {of.name: one.properties.get(key) for of, one in records if one and of.type in HOSTNAME_TYPES[key]}
 
 
-def _changes(write: Write, key: str) -> bool:
+def _list_values(write: Write, key: str) -> tuple[str, str]:
+    """Return the value of the property *key* before and after *write*."""
     old, new = (one.properties.get(key) if one is not None else "" for one in (write.old, write.new))
-    return old != new
+    return old, new
+
+
+def count_calls(change_set: ChangeSet) -> int:
+    """Return how many calls the regions and custom hostnames of *change_set* take, at most as many as a batch may have.
+
+    So a change of more custom hostnames is a batch of its own.
+    """
+    changes = (map(split_hostnames, _list_values(write, key)) for write in change_set.writes for key in CHANGERS)
+    return min(sum(len({*old} ^ {*new}) for old, new in changes), MAX_CALLS)
 
 
 Refusals = dict[DnsName, str]

@@ -14,7 +14,15 @@ from extdns.model.zone import Permission, Zone, ZoneList, ZonePage
 from providers.cloudflare.adjust import adjust_record
 from providers.cloudflare.client import CloudflareApi, CloudflareZone
 from providers.cloudflare.entries import CloudflareValue, build_operations, build_records, plan_replacement
-from providers.cloudflare.hostnames import CHANGERS, Refusals, find_changes, find_wanted, read_hostnames
+from providers.cloudflare.hostnames import (
+    CHANGERS,
+    MAX_CALLS,
+    Refusals,
+    count_calls,
+    find_changes,
+    find_results,
+    read_hostnames,
+)
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import (
     CallFailedError,
@@ -47,7 +55,8 @@ class CloudflareReader:
             conditional=False,
             max_batch_writes=settings.max_operations,
             max_batch_values=settings.max_operations,
-            max_batch_bytes=1 << 20,
+            max_batch_bytes=MAX_CALLS,
+            measure=count_calls,
             reads_full_zones=True,
             longest_match_only=True,
         )
@@ -99,9 +108,9 @@ class CloudflareWriter:
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         """Make all writes of *batch* in one transaction, and change regional and custom hostnames (see `hostnames`).
 
-        If those of a new name are refused, its record is there without. The next attempt begins with them, so it is
-        refused, and says so. The outcome is unconditional: an edit that came after the names were read keeps the
-        ids, so it is overwritten.
+        If those of a record that is made, or gets other values, are refused, the record is written without. The next
+        attempt changes only them, so it is refused, and says so. The outcome is unconditional: an edit that came after
+        the names were read keeps the ids, so it is overwritten.
         """
         writes = batch.writes
         if routed := sorted({write.key.name for write in writes if write.key.set_identifier}):
@@ -112,7 +121,7 @@ class CloudflareWriter:
         operations = build_operations(replacements)
         entries = [entry for one in replacements for entry in one.kept]
         try:
-            found = (self._change_hostnames(zone, writes, key, is_new=False) for key in CHANGERS)
+            found = (self._change_hostnames(zone, writes, key, is_written=False) for key in CHANGERS)
             if problems := [problem for refused in found for problem in refused.items()]:
                 names, texts = zip(*problems, strict=True)
                 return Refused(message="; ".join(texts), offending_names=tuple(sorted(set(names))))
@@ -120,24 +129,24 @@ class CloudflareWriter:
                 entries += self._api.write(zone.id, operations, f"zone {zone}").entries
         except CallFailedError as exc:
             return _build_refusal(exc) if exc.kind is FailureKind.REFUSED else convert_to_outcome(exc)
-        hostnames = self._add_hostnames(zone, writes)
+        hostnames = self._finish_hostnames(zone, writes)
         records = (record for found in build_records(entries, hostnames).values() for record in found)
         return Applied(records=tuple(sorted(records, key=lambda record: record.key)), unconditional=bool(writes))
 
-    def _add_hostnames(self, zone: Zone, writes: Sequence[Write]) -> dict[str, dict[str, str]]:
-        """Set regions and custom hostnames of new names. Return those of all names, by property, as far as known."""
+    def _finish_hostnames(self, zone: Zone, writes: Sequence[Write]) -> dict[str, dict[str, str]]:
+        """Change those of names whose records were written. Return those of all names, by property, as far as known."""
         found: dict[str, dict[str, str]] = {}
         for key in CHANGERS:
             refused: Collection[DnsName]
             try:
-                refused = self._change_hostnames(zone, writes, key, is_new=True)
+                refused = self._change_hostnames(zone, writes, key, is_written=True)
             except CallFailedError:
-                refused = {change.name for change in find_changes(writes, key) if change.is_new}
-            found[key] = {name: value for name, value in find_wanted(writes, key).items() if name not in refused}
+                refused = {change.name for change in find_changes(writes, key) if change.is_written}
+            found[key] = find_results(writes, key, refused)
         return found
 
-    def _change_hostnames(self, zone: Zone, writes: Sequence[Write], key: str, *, is_new: bool) -> Refusals:
-        found = [one for one in find_changes(writes, key) if one.is_new == is_new]
+    def _change_hostnames(self, zone: Zone, writes: Sequence[Write], key: str, *, is_written: bool) -> Refusals:
+        found = [one for one in find_changes(writes, key) if one.is_written == is_written]
         return CHANGERS[key](self._api, zone.id, found) if found else {}
 
 

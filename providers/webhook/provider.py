@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
-from itertools import count
 from threading import Lock
 from typing import Final
 
@@ -28,10 +27,10 @@ from extdns.model.change import (
     WriteConflict,
 )
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
-from extdns.model.record import RESOURCE, DesiredRecord, Record
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.selection import DomainFilter
+from extdns.model.value import group_by, take_turns
 from extdns.model.zone import Zone, ZoneList, ZonePage, ZonePlacement
 from providers.common.api_calls import (
     CallFailedError,
@@ -184,8 +183,7 @@ class WebhookReader:
         normalized = {
             one: found for one in desired if isinstance(found := records.normalize_desired(one, None), DesiredRecord)
         }
-        turns = defaultdict[str, Iterator[int]](count)
-        ordered = sorted(normalized.values(), key=lambda one: next(turns[parse_namespace(one.labels.get(RESOURCE))]))
+        ordered = list(take_turns(group_by(normalized.values(), lambda one: one.namespace).values()))
         known = [found for found in ordered if found in self._failing]
         others = [found for found in ordered if found not in self._failing]
         failed = self._load(_split_requests(others), is_answered=len(others) == 1)

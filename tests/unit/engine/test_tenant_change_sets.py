@@ -12,7 +12,7 @@ import pytest
 
 from extdns.engine.batches import find_names
 from extdns.engine.inputs import Observed
-from extdns.model.change import Action, Batch, Outcome, Refused, Write, WriteConflict
+from extdns.model.change import Action, Batch, Outcome, Refused, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from registry.aws_sd.registry import DescriptionRegistry
@@ -217,6 +217,17 @@ def test_refused_records_that_keep_changing_delay_no_other_record(*, blames: boo
         world.apply(attack(*bad), web(f"192.0.2.{second // 4}"), for_s=1.0)
         assert second % 4 < 3 or world.list_records() == {"web A": (f"192.0.2.{second // 4}",)}
     assert len(world.provider.submissions) <= before + 30
+
+
+def test_a_new_name_each_second_without_an_answer_delays_no_other_by_minutes() -> None:
+    world = start_cluster(web("192.0.2.1"))
+    world.provider.rule = lambda batch: Unknown(message="502") if list_writes(batch, "A") else None
+    for number in range(120):
+        world.apply(attack(endpoint(f"x{number}.example.org", "A", "192.0.2.66")), for_s=1.0)
+    world.apply(web("192.0.2.2"), for_s=0.0)
+    for number in range(10):
+        world.apply(attack(endpoint(f"y{number}.example.org", "A", "192.0.2.66")), for_s=1.0)
+    assert world.list_records() == {"web A": ("192.0.2.2",)}
 
 
 @pytest.mark.parametrize("outcome", [Refused, WriteConflict])

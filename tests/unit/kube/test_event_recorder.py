@@ -110,6 +110,17 @@ def test_a_record_gets_its_ready_event_even_if_a_rejected_claim_was_reported_bef
     assert [(message.regarding, message.reason) for message in messages] == [(ref("web"), "RecordReady")]
 
 
+def test_a_record_gets_its_ready_event_however_many_others_another_namespace_has() -> None:
+    created, other = build_decision(Action.CREATE, Reason.REQUESTED), build_claim("x", "x", namespace="other").desired
+    steps = [
+        created,
+        *(replace(created, name=host(f"x{number}"), desired=other) for number in range(10_000)),
+        build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),
+    ]
+    messages = list(build_messages("RecordReady").describe_decisions(steps))
+    assert [(message.regarding, message.reason) for message in messages] == [(ref("web"), "RecordReady")]
+
+
 def test_the_object_named_in_the_ownership_record_gets_the_event_about_a_delete() -> None:
     gone = Delete(current=build_owned("web"), evidence=Evidence.HOSTNAME_REMOVED)
     batch = Batch(number=1, zone=ZONE, change_sets=(ChangeSet(zone=ZONE, name=host("web"), changes=(gone,)),))

@@ -1,4 +1,4 @@
-"""Writes, equivalent change sets, the identity of a decision and when it is relevant, and blind writes."""
+"""Writes, change sets, the identity of a decision and when it is relevant, and blind writes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.model.capabilities import Capabilities
-from extdns.model.change import Action, ChangeSet, Decision, Write, are_equivalent
+from extdns.model.change import Action, Change, ChangeSet, Decision, Delete, Update, Write, are_equivalent
+from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import restate_record
-from tests.builders import ZONE, build_owned, create, host, origin, record
+from tests.builders import ZONE, build_claim, build_owned, create, host, origin, record
 
 OURS = build_owned("web")
 FOREIGN = replace(OURS, owner="other", is_ours=False)
@@ -45,6 +46,19 @@ def test_every_decision_is_relevant_unless_it_is_about_a_foreign_record_that_no_
     decision: Decision, expected: bool
 ) -> None:
     assert decision.is_relevant is expected
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param((create(build_claim("web", "web", namespace="new").desired),), "new", id="create"),
+        pytest.param((Update(current=OURS, desired=restate_record(OURS.record), differences=()),), "", id="update"),
+        pytest.param((Delete(current=OURS, evidence=Evidence.OBJECT_DELETED),), "shop", id="delete"),
+        pytest.param((), "", id="ownership-records-alone"),
+    ],
+)
+def test_a_change_set_is_of_the_namespace_that_requests_it_or_did(change: tuple[Change, ...], expected: str) -> None:
+    assert ChangeSet(zone=ZONE, name=host("web"), changes=change).namespace == expected
 
 
 def test_a_write_has_the_key_of_its_record_and_needs_one() -> None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.batches import measure, select_for_batch
 from extdns.model.change import Applied, Refused, TryLater, Write, WriteConflict
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.value import StringMap
 from providers.cloudflare.entries import CUSTOM, REGION
 from tests.cloudflare_world import World
-from tests.conformance.provider import build_desired, create, delete
+from tests.conformance.provider import build_batch, build_desired, create, delete
 from tests.fakes.cloudflare.server import Cloudflare
 from tests.fakes.service.answers import ConnectionCut
 from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
@@ -28,10 +29,10 @@ def world() -> Iterator[World]:
         yield World(fake, plan="enterprise", hostname_properties=(REGION,))
 
 
-def desire(region: str, rtype: str = "A", name: str = WWW) -> DesiredRecord:
-    target = "2001:db8::1" if rtype == "AAAA" else "192.0.2.1"
+def desire(region: str, rtype: str = "A", target: str = "192.0.2.1") -> DesiredRecord:
+    target = "2001:db8::1" if rtype == "AAAA" else target
     properties = StringMap.from_items([(REGION, region)] if region else [])
-    return replace(build_desired(name, rtype, target), properties=properties)
+    return replace(build_desired(WWW, rtype, target), properties=properties)
 
 
 def add(world: World, *desired: DesiredRecord) -> list[Record]:
@@ -52,6 +53,14 @@ def test_a_region_is_set_changed_and_removed_and_read_back(world: World) -> None
     assert regions(world) == {WWW: "us"}
     (plain,) = world.apply(Write(old=changed, new=desire(""))).values()
     assert (regions(world), plain.properties) == ({}, ())
+
+
+def test_a_region_comes_after_a_changed_address_and_stays_if_that_fails(world: World) -> None:
+    (made,) = add(world, desire("eu"))
+    world.fake.faults.arm(Refuse(400, "1004"), action=CHANGE)
+    (moved,) = world.apply(Write(old=made, new=desire("us", target="192.0.2.2"))).values()
+    assert world.read() == {f"{WWW} A": moved}
+    assert (moved.targets, moved.properties.get(REGION)) == (("192.0.2.2",), "eu")
 
 
 def test_a_region_goes_before_the_record_but_stays_for_another_of_its_name(world: World) -> None:
@@ -114,6 +123,17 @@ def test_two_records_of_a_name_with_different_regions_are_refused(world: World) 
     alone = world.submit(Write(old=first, new=desire("eu")))
     assert isinstance(alone, Refused)
     assert "its AAAA record, which stays, has the region ''" in alone.message
+
+
+@pytest.mark.parametrize("region", ["us", ""])
+def test_an_address_changes_whatever_region_another_record_of_its_name_has(world: World, region: str) -> None:
+    add(world, desire(region, "AAAA"))
+    (made,) = add(world, desire("eu"))
+    (changed,) = world.apply(Write(old=made, new=desire("eu", target="192.0.2.2"))).values()
+    assert changed.targets == ("192.0.2.2",)
+    refused = world.submit(Write(old=changed, new=desire("eu", target="192.0.2.2")))
+    assert isinstance(refused, Refused)
+    assert f"its AAAA record, which stays, has the region {region!r}" in refused.message
 
 
 def test_a_conflict_in_the_batch_leaves_the_region_of_a_new_name_alone(world: World) -> None:
@@ -190,6 +210,31 @@ def test_custom_hostnames_of_two_pages_are_read_and_a_lost_one_is_added_again(sa
     assert len(origins(saas)) == 60
 
 
+def make_hostnames(count: int, label: str) -> list[str]:
+    return [f"{label}{number}.customer.example" for number in range(count)]
+
+
+def test_a_batch_takes_at_most_a_hundred_calls_for_hostnames_or_has_one_name(saas: World) -> None:
+    limits = saas.reader.capabilities
+    writes = [Write(old=None, new=serve(*make_hostnames(50, one), name=f"{one}.example.org")) for one in "abc"]
+    first = select_for_batch(build_batch(saas.zone, writes).change_sets, limits)
+    assert [one.name for one in first] == ["a.example.org", "b.example.org"]
+    saas.apply(*(write for one in first for write in one.writes))
+    assert saas.actions().count(ADD_CUSTOM) == 100
+    (made,) = add(saas, serve(*make_hostnames(100, "old")))
+    (replaced,) = build_batch(saas.zone, [Write(old=made, new=serve(*make_hostnames(100, "new")))]).change_sets
+    assert measure(replaced, limits).is_within(limits)
+
+
+def test_a_record_has_at_most_a_hundred_custom_hostnames(saas: World) -> None:
+    most, more = (
+        saas.adjust(build_desired(WWW, "A", "192.0.2.1"), custom_hostname=",".join(make_hostnames(count, "n")))
+        for count in (100, 101)
+    )
+    assert isinstance(most, DesiredRecord)
+    assert more == "101 custom hostnames; allowed: 100 for a record"
+
+
 @pytest.mark.parametrize("is_answer_lost", [False, True])
 def test_a_custom_hostname_whose_call_broke_is_added_later(saas: World, is_answer_lost: bool) -> None:
     saas.fake.faults.arm(Drop(worked=is_answer_lost), action=ADD_CUSTOM)
@@ -204,6 +249,8 @@ def test_a_custom_hostname_with_another_origin_is_refused_and_stays(saas: World)
     outcome = saas.submit(Write(old=made, new=serve(ONE)))
     assert isinstance(outcome, Refused)
     assert "has another origin: theirs.example.org" in outcome.message
+    (made,) = saas.apply(Write(old=made, new=replace(serve(ONE), targets=("192.0.2.2",)))).values()
+    assert (made.targets, saas.read()) == (("192.0.2.2",), {f"{WWW} A": made})
     assert isinstance(saas.submit(delete(made)), Applied)
     assert origins(saas) == {ONE: "theirs.example.org"}
 
