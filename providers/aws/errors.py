@@ -17,6 +17,7 @@ from extdns.model.dns_name import DnsName
 from providers.aws import record_sets
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
 from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome
+from providers.common.refusals import join_names
 
 _BATCH: Final = "InvalidChangeBatch"  # the only error whose text can have several sentences
 _CONFLICT: Final = re.compile(
@@ -123,15 +124,10 @@ def _find_all(part: str, text: str) -> Iterator[tuple[int, int]]:
         start = text.find(part, start + 1)
 
 
-def _find_names(problems: Sequence[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
-    """Return the names that caused *problems*, sorted; () if a problem states no name, since it can be any."""
-    found: set[DnsName] = set()
-    for problem in problems:
-        names = set(_find_stated_name(problem)) or set(_find_names_with_value(problem, sent))
-        if not names:
-            return ()
-        found |= names
-    return tuple(sorted(found))
+def _find_names(problems: Iterable[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
+    return join_names(
+        set(_find_stated_name(problem)) or set(_find_names_with_value(problem, sent)) for problem in problems
+    )
 
 
 def _find_stated_name(problem: str) -> Iterator[DnsName]:

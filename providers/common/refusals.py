@@ -37,6 +37,12 @@ def find_cname_problem(types: Collection[str]) -> str:
     return f"a CNAME cannot coexist with {', '.join(others)}" if others and rrtype.CNAME in types else ""
 
 
+def join_names(stated: Iterable[Collection[DnsName]]) -> tuple[DnsName, ...]:
+    """Return the names that problems state, sorted; () if one of them states none, since it can be about any."""
+    found = list(stated)
+    return tuple(sorted({name for names in found for name in names})) if all(found) else ()
+
+
 def build_conflict(conflicts: Sequence[tuple[RecordKey, str]]) -> WriteConflict:
     """Return the outcome of a batch with *conflicts*: the records, and how each differs."""
     message = "; ".join(f"{key.name} {key.type} {detail}" for key, detail in conflicts)

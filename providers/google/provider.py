@@ -22,6 +22,7 @@ from providers.common.api_calls import (
     convert_to_outcome,
     parse_service_name,
 )
+from providers.common.refusals import join_names
 from providers.common.zone_lists import find_zones
 from providers.google.adjust import adjust_record
 from providers.google.record_sets import (
@@ -180,28 +181,19 @@ def build_outcome(
     if any(_ZONE.match(problem) for problem in problems):  # the next list of zones shows whether it was deleted
         return TryLater(message=message)
     conflicts = [problem for problem in problems if _CONFLICTS.match(problem)]
-    if conflicts:
-        return WriteConflict(message=message, offending_names=_find_names(conflicts, sent))
-    return Refused(message=message, offending_names=_find_names(problems, sent))
+    names = join_names(_find_names(problem, sent) for problem in conflicts or problems)
+    build = WriteConflict if conflicts else Refused
+    return build(message=message, offending_names=names)
 
 
-def _find_names(problems: Sequence[str], sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> tuple[DnsName, ...]:
-    """Return the names that caused *problems*, sorted; () if a problem states no name, since it can be any."""
-    found: set[DnsName] = set()
-    for problem in problems:
-        name = _find_name(problem, sent)
-        if name is None:
-            return ()
-        found.add(name)
-    return tuple(sorted(found))
-
-
-def _find_name(problem: str, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> DnsName | None:
+def _find_names(problem: str, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> list[DnsName]:
+    """Return the name of the part that caused *problem*, [] if it states none."""
     part = _PART.match(problem)
     if part is None:
-        return None
+        return []
     sets, index = sent[part[1]], part[2]
     if index.isdecimal():
-        return parse_service_name(sets[int(index)].name) if int(index) < len(sets) else None
-    name = index.rstrip(".").lower()
-    return next((parse_service_name(one.name) for one in sets if one.name.rstrip(".") == name), None)
+        found = sets[int(index) : int(index) + 1]
+    else:
+        found = [one for one in sets if one.name.rstrip(".") == index.rstrip(".").lower()]
+    return [name for one in found if (name := parse_service_name(one.name)) is not None]
