@@ -82,11 +82,7 @@ class CallFailedError(RetryableError):
 
     def __new__(cls, kind: object, *_: object, **__: object) -> Self:
         """Make an error of the class that belongs to *kind*."""
-        classes: dict[object, type[Any]] = {
-            FailureKind.FORBIDDEN: _ForbiddenCallError,
-            FailureKind.CREDENTIALS: _CredentialsCallError,
-        }
-        return super().__new__(classes.get(kind, cls))  # type: ignore[no-any-return]
+        return super().__new__(_CLASSES.get(kind, cls))  # type: ignore[no-any-return]
 
     def __init__(
         self, kind: FailureKind, call: str, context: str, code: str, detail: str, *, messages: tuple[str, ...] = ()
@@ -106,6 +102,12 @@ class _ForbiddenCallError(CallFailedError, ForbiddenError):
 
 class _CredentialsCallError(CallFailedError, CredentialsError):
     pass
+
+
+_CLASSES: Final[Mapping[object, type[Any]]] = {
+    FailureKind.FORBIDDEN: _ForbiddenCallError,
+    FailureKind.CREDENTIALS: _CredentialsCallError,
+}
 
 
 @dataclass(slots=True)
