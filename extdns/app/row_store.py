@@ -83,5 +83,5 @@ def _connect_dynamodb(config: Config, calls: CallOptions) -> Callable[..., dict[
 def _connect_cluster(config: Config) -> tuple[ObjectsApi, str]:
     from extdns.app.cluster import connect_api_server, find_own_namespace
 
-    api, namespace = connect_api_server(config.cluster)
-    return api, find_own_namespace(namespace)
+    api = connect_api_server(config.cluster)
+    return api, find_own_namespace(api.client.namespace)
