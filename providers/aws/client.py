@@ -345,6 +345,12 @@ class ServiceClients:
                 self._clients = None  # credentials may exist by the next call
             raise
 
+    def send(self, operation: str, context: str, request: Mapping[str, object]) -> dict[str, Any]:
+        """Make one call of *operation* with *request*, and return the answer."""
+        with self.call(operation, context) as client:
+            answer: dict[str, Any] = getattr(client, botocore.xform_name(operation))(**request)
+            return answer
+
     def open(self) -> tuple[Any, Any]:
         """Return the client that repeats its calls, and the one for *write*, None without *write*."""
         with self._lock:

@@ -12,12 +12,6 @@ from providers.aws.spec import read_external_id
 from providers.common.api_calls import CallOptions
 
 _WRITE: Final = "TransactWriteItems"
-_METHODS: Final = {
-    "BatchGetItem": "batch_get_item",
-    "DescribeTable": "describe_table",
-    "Scan": "scan",
-    _WRITE: "transact_write_items",
-}
 
 
 def connect(flags: AwsFlags, calls: CallOptions, region: str) -> Callable[..., dict[str, Any]]:
@@ -29,9 +23,7 @@ def connect(flags: AwsFlags, calls: CallOptions, region: str) -> Callable[..., d
     clients = ServiceClients(account, "dynamodb", flags.aws_api_retries, write=_WRITE, region=region)
 
     def call(operation: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's types
-        with clients.call(operation, f"table {_find_table(parameters)}") as client:
-            answer: dict[str, Any] = getattr(client, _METHODS[operation])(**parameters)
-            return answer
+        return clients.send(operation, f"table {_find_table(parameters)}", parameters)
 
     return call
 

@@ -6,7 +6,6 @@ each time, and the other calls set what they state.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -203,9 +202,7 @@ class CloudMapApi:
         if changes:
             self._account.calls.require_can_write(f"{_SERVICE}:{operation}", context)
         try:
-            with self._clients.call(operation, context) as client:
-                method = getattr(client, re.sub(r"(?<!^)(?=[A-Z])", "_", operation).lower())
-                answer: dict[str, Any] = method(**request)
+            answer = self._clients.send(operation, context, request)
         except CallFailedError as failed:
             if errors.is_throttled(failed.code):
                 self.rate_limiter.record_throttle(operation, changes=changes)
