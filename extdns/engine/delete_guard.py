@@ -136,8 +136,9 @@ class DeleteGuard:
     ) -> None:
         """Store which records at *name* have evidence now.
 
-        The grace period of a record without evidence ends, and starts again with new evidence. A hold stays until the
-        record is requested, gone or foreign.
+        The grace period of a record without evidence ends, and starts again with new evidence. A hold stays until an
+        object of its namespace requests the record, or the record is gone or foreign: whoever else requests it for a
+        moment must not free it of its hold.
 
         Args:
             zone: the zone in which the name was planned.
@@ -145,7 +146,7 @@ class DeleteGuard:
             deletes: the records that have evidence, whatever their deletes wait for.
             now_s: monotonic seconds.
             current: the records at the name.
-            requested: the keys of the records that an object requests, resolved or not.
+            requested: the keys of the records that an object of their namespace requests, resolved or not.
             is_known: whether *current* is certain, because no write of the name waits for an answer.
         """
         if self._settings.immediate:
@@ -222,16 +223,11 @@ class DeleteGuard:
         entry.digest, entry.record_id = digest, compute_record_id(self._settings.owner, zone.id, owned.key)
 
     def _update_hold(self, entry: Entry, delete: PendingDelete | None, *, is_requested: bool) -> None:
-        """End the hold and the approval of a record that is requested, or store the evidence for its delete.
-
-        A requested record can still have a pending delete: its claim was unresolved for too long, or the name passes to
-        another namespace. Then the hold stays, except that a transfer ends a hold by a budget, which does not count it.
-        """
-        hold = entry.hold
-        if is_requested and (delete is None or (hold and hold.by_budget and delete.is_transfer)):
+        """End the hold and the approval of a record that is requested, or store the evidence for its delete."""
+        if is_requested and delete is None:
             self._revoke(entry)
-        elif hold and delete:
-            entry.hold = replace(hold, evidence=delete.evidence)
+        elif delete and entry.hold:
+            entry.hold = replace(entry.hold, evidence=delete.evidence)
 
     def _update_evidence(self, entry: Entry, delete: PendingDelete | None, now_s: float) -> None:
         """Store the evidence now. The grace period continues, unless either evidence is `unresolved-expired`."""

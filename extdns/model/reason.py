@@ -242,8 +242,8 @@ class Reason(StrEnum):
         "held",
         Group.UNCHANGED,
         "The delete waits for approval, because the deletes of a namespace, of the zone or of all zones exceeded a "
-        "budget, or because the evidence was insufficient. It stays held until it is approved, or an object requests "
-        "the record, or the record is gone.",
+        "budget, or because the evidence was insufficient. It stays held until it is approved, or an object of "
+        "its namespace requests the record, or the record is gone.",
         is_held=True,
         event_when=EventWhen.HELD,
         event="Held",

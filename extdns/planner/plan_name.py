@@ -67,7 +67,7 @@ class NamePlan(Value, frozen=True, kw_only=True, gc=True):
         sets: change sets with ownership records, in the order in which they are queued. That of ownership records which
             must be written first to the parent zone takes the place of the change set that needs them.
         deletes: all records with evidence, including those whose deletes wait.
-        requested: the keys of the records that an object requests, also by an unresolved claim.
+        requested: the keys of the records that an object of their namespace requests, also by an unresolved claim.
         waits_for: what would change the decisions.
         rule_inputs: what the rules were evaluated on.
         is_awaiting_rules: whether an answer of the policy server is awaited: nothing is planned, and nothing is queued.
@@ -114,7 +114,7 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
     if settings.compat and view.lacks_ownership_name:
         comparison = accept_unowned(comparison, settings)
     if is_in_sync(requested, contested, comparison):
-        return keep_in_sync(view, requested, comparison)
+        return keep_in_sync(view, requested, comparison, settings)
     if not view.facts and needs_facts(comparison):
         return NEEDS_FACTS
     checked = check_deletes(view, requested, contested, comparison, planner)  # 6 deletes
@@ -127,7 +127,7 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
         decisions=decide_name(view, checked.requested, proposals, unfulfilled, contested.merged),  # 9 decisions
         sets=sets,
         deletes=checked.deletes,
-        requested=find_requested_keys(view, requested),
+        requested=find_requested_keys(view, requested, settings),
         waits_for=(*checked.waits_for, *list_waits(proposals, unfulfilled)),
         rule_inputs=checked.requested.inputs,
     )
@@ -229,11 +229,11 @@ def needs_facts(comparison: NameComparison) -> bool:
     return bool(find_target_removals(comparison))
 
 
-def keep_in_sync(view: NameView, requested: Requested, comparison: NameComparison) -> NamePlan:
+def keep_in_sync(view: NameView, requested: Requested, comparison: NameComparison, settings: PlanSettings) -> NamePlan:
     """Return the plan of a name at which everything is as requested."""
     return NamePlan(
         decisions=decide_name(view, requested, comparison.proposals),
-        requested=find_requested_keys(view, requested),
+        requested=find_requested_keys(view, requested, settings),
         rule_inputs=requested.inputs,
     )
 
@@ -417,10 +417,23 @@ def decide_name(
     return attach_evaluations(decisions, requested.evaluations) if requested.evaluations else decisions
 
 
-def find_requested_keys(view: NameView, requested: Requested) -> frozenset[RecordKey]:
-    """Return the keys of the records that an object requests, also by an unresolved claim."""
-    keys = [one.desired.key for one in requested.desired.of_managed_types]
-    unresolved = {
-        claim.set_identifier for claim in (*view.claims, *requested.claims) if isinstance(claim, UnresolvedClaim)
-    }
-    return frozenset(keys + [owned.key for owned in view.current if owned.record.set_identifier in unresolved])
+def find_requested_keys(view: NameView, requested: Requested, settings: PlanSettings) -> frozenset[RecordKey]:
+    """Return the keys of the records that an object of their namespace requests, also by an unresolved claim.
+
+    Any object can be meant where the ownership record names none, or where namespaces are merged.
+    """
+    if not view.current:
+        return frozenset()
+    found: dict[RecordKey | str, set[str]] = {}  # namespaces by key, those of unresolved claims by set identifier
+    for one in requested.desired.of_managed_types:
+        found.setdefault(one.desired.key, set()).update([by.ref.key.namespace for by in one.requested_by])
+    for claim in (*view.claims, *requested.claims):
+        if isinstance(claim, UnresolvedClaim):
+            found.setdefault(claim.set_identifier, set()).add(claim.provenance.ref.key.namespace)
+    keys: list[RecordKey] = []
+    for owned in view.current:
+        namespaces = found.get(owned.key, set()) | found.get(owned.record.set_identifier, set())
+        is_any = settings.merges_namespaces or not owned.resource
+        if owned.namespace in namespaces or (is_any and namespaces):
+            keys.append(owned.key)
+    return frozenset(keys)

@@ -211,6 +211,18 @@ def test_a_request_that_is_never_written_takes_no_delete_out_of_the_budget(
     assert len(world.held_names()) == len(world.list_records()) == len(names)
 
 
+def test_a_request_of_others_for_a_moment_frees_no_delete_of_its_hold() -> None:
+    names = [f"w{number}.example.org" for number in range(40)]
+    victims = [service(f"victim/{name[:-12]}", name, "192.0.2.1") for name in names]
+    world = start_cluster(*victims)
+    world.delete(*victims, for_s=900.0)
+    for first in range(0, 40, 10):
+        attackers = [service(f"attacker/{name[:-12]}", name, day=9) for name in names[first : first + 10]]
+        world.apply(*attackers, for_s=2.0)
+        world.delete(*attackers, for_s=700.0)
+    assert len(world.list_records()) == len(world.held_names()) == 40
+
+
 def test_no_address_passes_while_another_address_of_its_name_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
     flags = ("--source=service", "--source=crd", "--provider=aws-sd", "--txt-owner-id=me")
     monkeypatch.setattr("tests.cluster_world.FLAGS", flags)
