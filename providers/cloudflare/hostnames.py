@@ -20,8 +20,7 @@ from providers.cloudflare.entries import (
     HOSTNAME_TYPES,
     REGION,
     CloudflareValue,
-    build_operations,
-    plan_replacement,
+    plan_operations,
     split_hostnames,
 )
 from providers.common.api_calls import CallFailedError, FailureKind
@@ -73,7 +72,7 @@ def find_changes(writes: Iterable[Write], key: str) -> tuple[HostnameChange, ...
             name=name,
             values=tuple(sorted({write.new.properties.get(key) for write in found if write.new is not None})),
             types=frozenset(write.key.type for write in found),
-            is_written=any(write.new and build_operations([plan_replacement(write.old, write.new)]) for write in found),
+            is_written=any(write.new and plan_operations([write])[0] for write in found),
         )
         for name, found in by_name.items()
         if any(old != new for old, new in (_list_values(write, key) for write in found))

@@ -13,7 +13,7 @@ from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Permission, Zone, ZoneList, ZonePage
 from providers.cloudflare.adjust import adjust_record
 from providers.cloudflare.client import CloudflareApi, CloudflareZone
-from providers.cloudflare.entries import CloudflareValue, build_operations, build_records, plan_replacement
+from providers.cloudflare.entries import CloudflareValue, build_records, plan_operations
 from providers.cloudflare.hostnames import (
     CHANGERS,
     MAX_CALLS,
@@ -117,9 +117,7 @@ class CloudflareWriter:
             return Refused(message="Cloudflare has no set identifiers", offending_names=tuple(routed))
         if unread := sorted({write.key.name for write in writes if write.old and not write.old.exact}):
             return WriteConflict(message="the ids of the values are not known", offending_names=tuple(unread))
-        replacements = [plan_replacement(write.old, write.new) for write in writes]
-        operations = build_operations(replacements)
-        entries = [entry for one in replacements for entry in one.kept]
+        operations, entries = plan_operations(writes)
         try:
             found = (self._change_hostnames(zone, writes, key, is_written=False) for key in CHANGERS)
             if problems := [problem for refused in found for problem in refused.items()]:
