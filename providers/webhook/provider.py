@@ -310,10 +310,9 @@ class WebhookWriter:
     def _read_effect(self, zone: Zone, writes: Sequence[Write], message: str) -> Outcome:
         """Read the zone after an error response, and return the outcome of *writes*: some may have been made."""
         try:
-            found = self._zones.cache.get(zone).by_name
+            current = self._zones.cache.get(zone).index_records(write.key.name for write in writes)
         except ProviderError as exc:
             return Unknown(message=f"{message}; {exc}")
-        current = {record.key: record for write in writes for record in found.get(write.key.name, ())}
         pending = [write for write in writes if not _is_made(write, current.get(write.key))]
         if not pending:
             return Applied(records=_list_known(current.get(write.key) for write in writes), unconditional=True)
