@@ -24,6 +24,7 @@ from extdns.model.change import (
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
+from extdns.model.value import group_by
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.common.refusals import build_conflict, build_refused, find_change, find_cname_problem, refuse
 from providers.inmemory.records import StoredRecords
@@ -129,27 +130,23 @@ def _adjust(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
 
 def find_refusal(stored: StoredRecords, writes: Sequence[Write], zone: Zone) -> WriteConflict | Refused | None:
     """Return why *writes* cannot be applied to the records of *zone*, or None if they can."""
-    conflicts: list[tuple[RecordKey, str]] = []
-    groups: dict[DnsName, dict[RecordKey, list[Write]]] = {}
-    for write in writes:
-        key = write.key
-        groups.setdefault(key.name, {}).setdefault(key, []).append(write)
-        if detail := find_change(stored.find(key), write.old):
-            conflicts.append((key, detail))
-    if conflicts:
+    changes = ((write.key, find_change(stored.find(write.key), write.old)) for write in writes)
+    if conflicts := [(key, detail) for key, detail in changes if detail]:
         return build_conflict(conflicts)
+    groups = group_by(writes, lambda write: write.key.name)
     return build_refused(
         (name, detail) for name, group in groups.items() if (detail := _find_problem(stored, name, group, zone))
     )
 
 
-def _find_problem(stored: StoredRecords, name: DnsName, writes: Mapping[RecordKey, Sequence[Write]], zone: Zone) -> str:
+def _find_problem(stored: StoredRecords, name: DnsName, writes: Sequence[Write], zone: Zone) -> str:
     if not name.within(zone.name):
         return f"it lies outside zone {zone}"
-    if repeated := sorted(key.type for key, found in writes.items() if len(found) > 1):
+    counts = Counter(write.key for write in writes)
+    if repeated := sorted(key.type for key, count in counts.items() if count > 1):
         return f"{repeated[0]} is written twice in one batch"
-    remaining = {record.key for record in stored.get_records(name)} - writes.keys()
-    return _find_incompatibility(remaining | {key for key, found in writes.items() if found[0].new is not None})
+    remaining = {record.key for record in stored.get_records(name)} - counts.keys()
+    return _find_incompatibility(remaining | {write.key for write in writes if write.new is not None})
 
 
 def _find_incompatibility(keys: Collection[RecordKey]) -> str:
