@@ -14,7 +14,7 @@ from extdns.model import rrtype, ttl
 from extdns.model.change import Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize
-from extdns.model.value import StringMap, Value
+from extdns.model.value import StringMap, Value, group_by
 from providers.common.api_calls import parse_service_name
 from providers.common.txt_strings import is_txt_value, join_strings, split_strings
 
@@ -109,9 +109,7 @@ def build_records(
     If the values of a record differ in TTL, the record has none, so that a TTL that is asked for is set on all. If they
     differ in comment or tags, its properties are those that all have; Cloudflare proxies all if it proxies one.
     """
-    groups: dict[tuple[str, str], list[CloudflareValue]] = defaultdict(list)
-    for entry in entries:
-        groups[entry.name, entry.type].append(entry)
+    groups = group_by(entries, lambda entry: (entry.name, entry.type))
     found: dict[DnsName, list[Record]] = defaultdict(list)
     for (text, rtype), values in groups.items():
         if (name := parse_service_name(text)) is not None:
