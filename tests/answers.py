@@ -41,7 +41,7 @@ Answer = tuple[str, str, str]
 
 def check(engine: Engine, config: Config) -> None:
     """Compare the decisions that all outputs show with those of *engine*."""
-    live = ProcessSnapshot(EngineSnapshot(engine), at=AT, at_s=0.0, kinds=(), changes=(), synced=True)
+    live = ProcessSnapshot(engine=EngineSnapshot(engine), at=AT, at_s=0.0, kinds=(), changes=(), synced=True)
     _check_plan(live, config)
     _check_names(live)
     _check_page(live, config)

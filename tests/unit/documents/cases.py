@@ -69,7 +69,7 @@ start_dry = partial(start_world, has_writer=False)
 def look(world: World, *, at_s: float = 0.0, kinds: tuple[KindState, ...] = (), synced: bool = True) -> ProcessSnapshot:
     """Return the state of a process in *world*, *at_s* seconds after it began."""
     return ProcessSnapshot(
-        EngineSnapshot(world.engine), at=BEGINNING, at_s=at_s, kinds=kinds, changes=(), synced=synced
+        engine=EngineSnapshot(world.engine), at=BEGINNING, at_s=at_s, kinds=kinds, changes=(), synced=synced
     )
 
 

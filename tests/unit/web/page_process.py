@@ -139,5 +139,5 @@ def process(
         for entry in seen.zones[:1]
     )
     kinds = tuple(replace(state, since_s=-3600.0) for state in running.controller.kind_states())
-    live = ProcessSnapshot(seen, at=AT, at_s=0.0, kinds=kinds, changes=changes, synced=True, rules=rules)
+    live = ProcessSnapshot(engine=seen, at=AT, at_s=0.0, kinds=kinds, changes=changes, synced=True, rules=rules)
     return Process(live, config)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from extdns.cel.policy_index import PolicyState
 from extdns.documents.rules import NO_RULES, LocalRulesSnapshot, PolicyServerSnapshot, RuleSnapshot
-from extdns.documents.snapshot import CountCache, ProcessSnapshot
+from extdns.documents.snapshot import CountCache
 from extdns.model.change import RuleAction
 from extdns.model.kind import ObjectKey
 from extdns.resources.extdns import DNS_POLICY
@@ -216,19 +216,9 @@ def test_with_rules_the_pages_have_a_link_to_the_policies_page_and_a_filter_by_r
 
 def with_results(shop: Process, results: Counter[tuple[str, str]]) -> Process:
     """Return *shop* with *results*, the records by rule and result, instead of its own."""
-    seen, counted = shop.live, CountCache()
-    counted.find("rule results", seen.engine.decisions.revision, lambda: results)
-    live = ProcessSnapshot(
-        seen.engine,
-        at=seen.at,
-        at_s=seen.at_s,
-        kinds=(),
-        changes=(),
-        synced=True,
-        rules=seen.rules,
-        counted=counted,
-    )
-    return Process(live, shop.config)
+    counted = CountCache()
+    counted.find("rule results", shop.live.engine.decisions.revision, lambda: results)
+    return Process(replace(shop.live, counted=counted), shop.config)
 
 
 def test_of_a_rule_of_the_policy_server_the_violations_are_known_and_the_matched_records_are_not(
