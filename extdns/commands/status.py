@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from extdns.command import OUTPUT, STATE_FLAGS, command, option
 from extdns.commands.output import show_document
-from extdns.errors import ExtdnsError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,10 +61,7 @@ def main(
         return 0
     state_flags = tuple(list_state_flags(*parse_state_flags(flags, environ)))
     store, now = find_state_store(flags, environ), (clock or SystemClock()).now()
-    try:
-        found = store.read()
-    except ExtdnsError as exc:
-        raise UsageError(str(exc)) from exc
+    found = store.read()
     saved = found or {}
     document = build_saved_state(
         state_document.list_owners(saved),
