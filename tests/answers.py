@@ -107,7 +107,7 @@ def _check_page(live: ProcessSnapshot, config: Config) -> None:
 
 
 def _check_explained(live: ProcessSnapshot, config: Config, name: DnsName, decided: Iterable[Decision]) -> None:
-    document = build_name(live.engine, name, config, zones_known=len(live.engine.zones), missing=(), live=live)
+    document = build_name(live.engine, name, config, missing=(), live=live)
     outcomes = [one for claim in document.claims for one in claim.outcomes]
     outcomes += [one.outcome for one in document.records if one.outcome]
     about = tuple(decided)

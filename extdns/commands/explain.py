@@ -109,14 +109,12 @@ def _make_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> 
         return readers[0]
 
     result = run_one_pass(flags, environ, open_zones)
-    known = readers[0].known_zones
     document = build_name(
         EngineSnapshot(result.engine),
         about,
         result.config,
-        zones_known=len(known),
         missing=result.missing,
-        known_zones=known,
+        known_zones=readers[0].known_zones,
         find_origin=result.find_origin,
     )
     return replace(document, process=describe_command(result.config, flags))

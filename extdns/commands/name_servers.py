@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, NamedTuple
 
 import dns.exception
@@ -21,6 +21,7 @@ import dns.rrset
 import dns.tokenizer
 
 from extdns.documents.document import build_zone_reference
+from extdns.documents.text import format_rfc3339
 from extdns.documents.verification import ExpectedRecord, ServedDocument, ServedState, ServerDocument
 from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
@@ -264,7 +265,7 @@ def build_served(
             ServerDocument(server=str(one.server), targets=one.targets, ttl_seconds=one.ttl_s, problem=one.problem)
             for one in answers
         ),
-        cached_until=_format_time(now, cached_s) if answers and expected.requested else "",
+        cached_until=format_rfc3339(now.timestamp() + cached_s) if answers and expected.requested else "",
         negative_ttl_seconds=negative_ttl_s,
     )
 
@@ -292,7 +293,3 @@ def is_served(expected: ExpectedRecord, answer: Answer) -> bool:
     if expected.set_identifier:
         return expected.is_published and is_subset(expected.type, expected.answers, answer.targets)
     return has_same_data(expected.type, expected.answers, answer.targets)
-
-
-def _format_time(now: datetime, after_s: int) -> str:
-    return f"{datetime.fromtimestamp(now.timestamp() + after_s, UTC):%Y-%m-%dT%H:%M:%SZ}"

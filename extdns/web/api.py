@@ -132,7 +132,6 @@ class Api:
             live.engine,
             name,
             self._config,
-            zones_known=len(live.engine.zones),
             missing=live.engine.missing,
             live=live,
             find_origin=self._find_origin,

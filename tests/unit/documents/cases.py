@@ -75,7 +75,7 @@ def look(world: World, *, at_s: float = 0.0, kinds: tuple[KindState, ...] = (), 
 
 def explain(world: World, name: str = WEB) -> NameDocument:
     now = EngineSnapshot(world.engine)
-    return build_name(now, DnsName(name), CONFIG, zones_known=len(now.zones), missing=now.missing)
+    return build_name(now, DnsName(name), CONFIG, missing=now.missing)
 
 
 def render(document: NameDocument) -> str:
