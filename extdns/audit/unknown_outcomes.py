@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from extdns.documents import audit
 from extdns.documents.audit import AuditLine, RecordId
@@ -127,13 +126,9 @@ class UnknownOutcomes:
         Unless *is_final*, a change that is not made yet, and whose call is so recent that it may still be applied, is
         not resolved.
         """
-
-        def find_current(record_id: RecordId) -> RecordData | UnsetType | None:
-            return states.get(record_id, UNSET)
-
         now = self._clock.now()
         for line in lines:
-            found = audit.compare(line, find_current)
+            found = audit.compare(line, states)
             may_still_apply = now - datetime.fromisoformat(line.at) < timedelta(seconds=MAX_WRITE_S)
             if found and (is_final or found != "before" or not may_still_apply):
                 with self._lock:

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any, Final, Literal
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import structs
 
 from extdns.documents.changes import ChangeAction
 from extdns.documents.document import (
@@ -42,8 +42,6 @@ Phase = Literal["intent", "outcome", "resolution"]
 Found = Literal["", "after", "before", "other"]
 RecordId = tuple[str, str, str]
 """Name, type and set identifier of a record in its zone."""
-Lookup = Callable[[RecordId], RecordData | UnsetType | None]
-"""Returns what a zone holds: the data of a record, None if there is no such record, `UNSET` if that is not known."""
 
 _ACTIONS: Final[Mapping[type[Change], ChangeAction]] = {Create: "create", Update: "update", Delete: "delete"}
 
@@ -140,11 +138,6 @@ class AuditLine(RootDocument, frozen=True, tag="AuditLine"):
         """What identifies the record in its zone: name, type and set identifier."""
         return self.name, self.type, self.set_identifier
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it is unknown if the change of this line was made."""
-        return is_open(self.phase, self.outcome)
-
 
 def is_open(phase: Phase, outcome: str) -> bool:
     """Return whether it is unknown if the change of a line with *phase* and *outcome* was made."""
@@ -221,14 +214,17 @@ def resolve(line: AuditLine, found: Found, *, at: str) -> AuditLine:
     return structs.replace(line, phase="resolution", at=at, outcome="unknown", found=found)
 
 
-def compare(line: AuditLine, lookup: Lookup) -> Found:
-    """Return which state of *line* the zone holds: `before`, `after`, or `other`, also for a mixture; "" if unknown."""
+def compare(line: AuditLine, held: Mapping[RecordId, RecordData | None]) -> Found:
+    """Return which state of *line* the zone holds: `before`, `after`, or `other`, also for a mixture; "" if unknown.
+
+    *held* is what the zone holds: the data of each record for which that is known, None if there is no such record.
+    """
     states: set[Found] = set()
     parts = ((line.record_id, line.before, line.after), *(_list_states(line.ownership_records)))
     for record_id, before, after in parts:
-        current = lookup(record_id)
-        if current is UNSET or _are_equal(before, after):
+        if record_id not in held or _are_equal(before, after):
             continue
+        current = held[record_id]
         is_after = _are_equal(current, after)
         states.add("after" if is_after else "before" if _are_equal(current, before) else "other")
     return states.pop() if len(states) == 1 else "other" if states else ""
