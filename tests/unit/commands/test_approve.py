@@ -16,7 +16,6 @@ from extdns.app.state_store import DocumentStateStore
 from extdns.command import run_command
 from extdns.documents.document import ZoneReference
 from extdns.documents.held import SavedHeldRecord, SavedHeldSet, SavedStateDocument, SavedZoneStatus
-from extdns.errors import UsageError
 from extdns.kube.state_store import FileStateStore
 from extdns.model.saved_state import Approval, Saved, SavedHolds, SavedScope, SavedZone
 from tests.fakes.clocks import MovedClock
@@ -273,8 +272,3 @@ def test_without_a_cluster_approve_and_status_say_that_the_state_may_be_in_a_fil
     assert shown.endswith(
         "\n  if extdns saves its state in a file: give --state-file=PATH, as the running extdns has\n"
     )
-
-
-def test_status_refuses_an_unknown_flag() -> None:
-    with pytest.raises(UsageError):
-        show_status(["--nonsense"])
