@@ -110,12 +110,11 @@ class UnknownOutcomes:
         reads, self._reads = self._reads, []
         found: list[AuditLine] = []
         for read in reads:
-            zone_state = zones.find(read.zone)
-            for line in self._list_open(read.zone.id) if zone_state else ():
-                if line.id in read.ids and zone_state:
-                    found += self._resolve(
-                        (line,), dict(_list_states(line, zone_state.cache, read.names)), is_final=False
-                    )
+            if zone_state := zones.find(read.zone):
+                for line in self._list_open(read.zone.id):
+                    if line.id in read.ids:
+                        states = dict(_list_states(line, zone_state.cache, read.names))
+                        found += self._resolve((line,), states, is_final=False)
         return found
 
     def _resolve(

@@ -159,8 +159,6 @@ _MAX_LENGTH = 500
 
 def escape_line(text: str) -> str:
     """Return *text* as one line of limited length, with every unprintable character escaped."""
-    if len(text) <= _MAX_LENGTH and text.isprintable():  # the common case
-        return text
     return sanitize(text, _MAX_LENGTH)
 
 

@@ -289,37 +289,6 @@ def test_a_name_that_no_object_requests_shows_the_resource_label_of_its_record(s
     assert "no object; made for service/shop/old1" in shop.get("/name", of="old1.example.org").text
 
 
-def test_the_api_document_of_sources_also_counts_objects_that_sources_look_up(tmp_path: Path) -> None:
-    labels = {"app": "web"}
-    slice_ = {
-        "apiVersion": "discovery.k8s.io/v1",
-        "kind": "EndpointSlice",
-        "metadata": {"name": "web-1", "namespace": "shop", "labels": {"kubernetes.io/service-name": "web"}},
-        "addressType": "IPv4",
-        "endpoints": [
-            {
-                "addresses": ["10.0.0.9"],
-                "conditions": {"ready": True},
-                "targetRef": {"kind": "Pod", "name": "web-0", "namespace": "shop"},
-            }
-        ],
-    }
-    pods = [
-        {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": name, "namespace": "shop", "labels": labels},
-            "spec": {"hostname": name},
-            "status": {"podIP": "10.0.0.9", "phase": "Running"},
-        }
-        for name in ("web-0", "web-1")
-    ]
-    headless = service("web", "web.example.org", type="ClusterIP", clusterIP="None", selector=labels)
-    counted = process(tmp_path, headless, slice_, *pods).get("/api/v1/sources").json["items"]
-    objects = {one["resource"]: one["objects"] for one in counted}
-    assert (objects["services"], objects["endpointslices.discovery.k8s.io"], objects["pods"]) == (1, 1, 2)
-
-
 def assert_described(path: str, status: str, answer: object) -> None:
     """Assert that *answer* matches the schema of the response *status* of *path* in the OpenAPI document."""
     responses = DOCUMENT["paths"][f"/api/v1/{path}"]["get"]["responses"]
