@@ -187,9 +187,9 @@ def test_invalid_values_are_sorted_by_object() -> None:
         (api, ()),
         (api, (invalid("api", "x"), build_claim("api", "api"))),
     ]
-    found = [(key.name, claim.value) for key, claim in list_problems(observed)]
+    found = [(one.name, one.value) for one in list_problems(observed)]
     assert found == [("api", "x"), ("web", "0"), ("web", "2"), ("web", "1")]
-    assert found == [(key.name, claim.value) for key, claim in list_problems(reversed(observed))]
+    assert found == [(one.name, one.value) for one in list_problems(reversed(observed))]
 
 
 # The command that approves held deletes
