@@ -46,7 +46,6 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, topic: str, contro
     Without flags, the extdns that runs on this machine answers, if there is one. With the flags of a run, this command
     makes one pass over the objects and the zones; for a name, only over its zones. Nothing is written.
     """
-    from extdns.commands import running_process
     from extdns.controller.exit_codes import DONE, FAILED
     from extdns.documents.explanation import format_name
     from extdns.documents.name import NameDocument
@@ -54,8 +53,6 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, topic: str, contro
 
     if "." not in topic and "/" not in topic:  # a name has a dot, and an object has a slash
         return _explain_reason(topic, [*flags, *(["--controller"] if controller else [])], output)
-    if controller is not None:
-        running_process.require_no_flags(flags)
     about = topic if "/" in topic else parse_name(topic)
     document = _query_process(about, controller, flags) or _explain_by_pass(about, flags, environ)
     lines = format_name(document) if isinstance(document, NameDocument) else format_object(document)

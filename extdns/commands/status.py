@@ -53,8 +53,6 @@ def main(
     )
     from extdns.kube import state_document
 
-    if controller is not None:
-        running_process.require_no_flags(flags)
     held = running_process.find_document(controller, flags, "held", HeldDocument)
     if held is not None and (controller or held.process.role != "standby"):  # which does not know every held delete
         show_document(held, format_held(held), output)
