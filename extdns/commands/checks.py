@@ -13,7 +13,7 @@ from extdns.app.cluster import has_live_cluster, require_api_server
 from extdns.app.permissions import check_cluster_permissions, check_table
 from extdns.app.policy_server import build_policy_client
 from extdns.app.provider import check_permissions, load_provider
-from extdns.app.state_store import find_document_store
+from extdns.app.state_store import find_configured_store
 from extdns.commands.one_pass import run_pass
 from extdns.documents.check import CheckResult
 from extdns.documents.scope_warnings import find_scope_warnings
@@ -126,10 +126,8 @@ def _check_state(result: PassResult) -> Iterator[CheckResult]:
     """Compare the owner id with those of the saved state, if there are records of ours and the state can be read."""
     config, owner = result.config, result.config.registry.txt_owner_id
     ours = sum(counts.ours for counts in count_records(result.engine).values())
-    if not ours or not (config.deletes.state_file or has_live_cluster(config)):
-        return
     with suppress(ExtdnsError):  # it is reported as a missing permission or file
-        store = find_document_store(config.cluster, config.deletes)
+        store = find_configured_store(config) if ours else None
         if store is None:
             return
         saved = [one for one, _ in state_document.list_owners(store.read() or {})]
@@ -235,7 +233,7 @@ def _check_files(config: Config) -> Iterator[CheckResult]:
 def _check_state_file(config: Config, path: Path) -> CheckResult:
     what = f"--state-file={escape_unprintable(str(path))}"
     try:
-        store = find_document_store(config.cluster, config.deletes)
+        store = find_configured_store(config)
         found = store.read() if store else None
     except ExtdnsError as exc:
         detail, _, remedy = str(exc).partition("\n")
