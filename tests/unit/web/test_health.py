@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from extdns.metrics.metrics import Metrics
-from extdns.web.health import HealthApplication, Readiness
+from extdns.web.health import Readiness, build_health_application
 from tests.unit.web.page_process import WsgiResponse
 
 
@@ -16,7 +16,7 @@ def request_page(
     path: str, method: str = "GET", *, healthy: bool = True, readiness: Readiness = (True, {}), metrics: bytes = b""
 ) -> WsgiResponse:
     """Return the response of a health application to one request."""
-    application = HealthApplication(
+    application = build_health_application(
         is_healthy=lambda: healthy, read_readiness=lambda: readiness, render_metrics=lambda: metrics
     )
     return WsgiResponse(application, path, method=method)
