@@ -188,7 +188,7 @@ def build_name(
     )
     known = [one.zone.name for one in seen.zones] if known_zones is None else known_zones
     excluded_zones = tuple(one for one in seen.scope.excluded_zones if name.within(one))
-    affix = find_other_affix(seen, name, found.row)
+    other_affix, other_affix_records = find_other_affix(seen, name, found.row)
     last = tuple(one for one in (live.changes if live else ()) if one.name == name)
     return NameDocument(
         at=live.at if live else None,
@@ -217,8 +217,8 @@ def build_name(
             *_list_unknown(seen, decisions, last, lives=live is not None),
         ),
         missing=missing,
-        other_affix=affix.flag,
-        other_affix_records=affix.records,
+        other_affix=other_affix,
+        other_affix_records=other_affix_records,
     )
 
 
