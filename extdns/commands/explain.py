@@ -88,33 +88,33 @@ def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str
 def _make_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument | ObjectDocument:
     from msgspec.structs import replace
 
-    from extdns.commands.one_pass import ZonesOfNameReader, describe_command, open_reader, run_one_pass
+    from extdns.commands.one_pass import ZonesOfNameReader, configure_pass, describe_command, open_reader, run_pass
     from extdns.documents.name import build_name
     from extdns.documents.object import build_object
     from extdns.documents.snapshot import EngineSnapshot
 
+    config = configure_pass(flags, environ)
     if not isinstance(about, DnsName):
-        result = run_one_pass(flags, environ)
-        found = build_object(
-            EngineSnapshot(result.engine), about, result.config, result.missing, find_origin=result.find_origin
-        )
-        return replace(found, process=describe_command(result.config, flags))
+        result = run_pass(config)
+        seen = EngineSnapshot(result.engine)
+        found = build_object(seen, about, config, result.missing, find_origin=result.find_origin)
+        return replace(found, process=describe_command(config, flags))
     readers: list[ZonesOfNameReader] = []
 
     def open_zones(config: Config) -> ZoneReader:
         readers.append(ZonesOfNameReader(open_reader(config), about))
         return readers[0]
 
-    result = run_one_pass(flags, environ, open_zones)
+    result = run_pass(config, open_zones)
     document = build_name(
         EngineSnapshot(result.engine),
         about,
-        result.config,
+        config,
         missing=result.missing,
         known_zones=readers[0].known_zones,
         find_origin=result.find_origin,
     )
-    return replace(document, process=describe_command(result.config, flags))
+    return replace(document, process=describe_command(config, flags))
 
 
 def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:

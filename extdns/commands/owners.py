@@ -32,11 +32,11 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
     from msgspec.structs import replace
 
     from extdns.app.registry import build_registry
-    from extdns.commands.one_pass import describe_command, run_one_pass
+    from extdns.commands.one_pass import configure_pass, describe_command, run_pass
     from extdns.controller.exit_codes import DONE, FAILED
     from extdns.documents.owners import build_owners, format_owners
 
-    result = run_one_pass(flags, environ)
+    result = run_pass(configure_pass(flags, environ))
     saved, problems = _load_saved_states(result.config)
     document = build_owners(result, build_registry(result.config), saved, problems)
     document = replace(document, process=describe_command(result.config))
