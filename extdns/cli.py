@@ -11,7 +11,7 @@ from typing import Final
 from extdns import __version__
 from extdns.command import COMPLETION_VARIABLE, list_commands, load_command, run_command
 from extdns.commands.output import show
-from extdns.errors import UsageError, escape_unprintable
+from extdns.errors import ExtdnsError, escape_unprintable
 from extdns.flags.parser import find_requested_text, hide_secrets
 from extdns.flags.usage_errors import unknown_command_error
 from extdns.masking import mask
@@ -22,14 +22,14 @@ _INTERRUPTED: Final = 130  # the exit code of shells for a command that Ctrl-C e
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
     """Run the command of *argv* and return its exit code; without a subcommand, run the controller, as external-dns.
 
-    For a usage error, print its message to standard error and return 1.
+    For an error that extdns raises on purpose, print its message to standard error and return 1.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     variables = os.environ if environ is None else environ
     hide_secrets(arguments, variables)
     try:
         return _dispatch(arguments, variables)
-    except UsageError as exc:
+    except ExtdnsError as exc:
         if sys.stderr is not None:
             lines = f"error: {exc}".split("\n")
             sys.stderr.write("".join(f"{escape_unprintable(line)}\n" for line in lines))

@@ -41,7 +41,7 @@ Answer = tuple[str, str, str]
 
 def check(engine: Engine, config: Config) -> None:
     """Compare the decisions that all outputs show with those of *engine*."""
-    live = ProcessSnapshot(EngineSnapshot(engine), at=AT, at_s=0.0, kinds=(), changes=(), synced=True)
+    live = ProcessSnapshot(engine=EngineSnapshot(engine), at=AT, at_s=0.0, kinds=(), changes=(), synced=True)
     _check_plan(live, config)
     _check_names(live)
     _check_page(live, config)
@@ -107,7 +107,7 @@ def _check_page(live: ProcessSnapshot, config: Config) -> None:
 
 
 def _check_explained(live: ProcessSnapshot, config: Config, name: DnsName, decided: Iterable[Decision]) -> None:
-    document = build_name(live.engine, name, config, zones_known=len(live.engine.zones), missing=(), live=live)
+    document = build_name(live.engine, name, config, missing=(), live=live)
     outcomes = [one for claim in document.claims for one in claim.outcomes]
     outcomes += [one.outcome for one in document.records if one.outcome]
     about = tuple(decided)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from extdns.flags.address import ListenAddress
-from extdns.web.health import HealthApplication, Readiness
+from extdns.web.health import Readiness, build_health_application
 from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def readiness() -> Readiness:
     return False, {"zones": 0}
 
 
-def application() -> HealthApplication:
+def application() -> WSGIApplication:
     """Build the health application of a healthy process."""
-    return HealthApplication(is_healthy=lambda: True, read_readiness=readiness, render_metrics=lambda: b"m 1\n")
+    return build_health_application(is_healthy=lambda: True, read_readiness=readiness, render_metrics=lambda: b"m 1\n")
 
 
 def connect(port: int, host: str = "127.0.0.1") -> socket.socket:

@@ -31,7 +31,7 @@ from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
 from extdns.metrics.metrics import Metrics
 from extdns.model.value import Value
 from extdns.ports import RateLimited
-from extdns.web.health import HealthApplication
+from extdns.web.health import build_health_application
 from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def assemble(
         read_rules=observers.read_rules,
     )
     controller = Controller(parts)
-    health = HealthApplication(
+    health = build_health_application(
         is_healthy=controller.is_healthy, read_readiness=controller.read_readiness, render_metrics=metrics.render
     )
     server = WebServer(config.web.metrics_address, health)

@@ -87,10 +87,15 @@ class DocumentStateStore:
 
 def build_state_store(config: Config, owner: str, gate: WriteGate | None = None) -> DocumentStateStore | None:
     """Build the state store of *owner*, which saves while *gate* is open; None if the flags name none."""
+    found = find_configured_store(config)
+    return None if found is None else DocumentStateStore(found, owner, gate)
+
+
+def find_configured_store(config: Config) -> StateDocumentStore | None:
+    """Build the store of the state document of a process with *config*; None if it saves no state."""
     if not (config.deletes.state_file or has_live_cluster(config)):
         return None
-    found = find_document_store(config.cluster, config.deletes)
-    return None if found is None else DocumentStateStore(found, owner, gate)
+    return find_document_store(config.cluster, config.deletes)
 
 
 def is_state_missing(config: Config) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -14,12 +14,12 @@ from extdns.audit.line_queue import LineQueue
 from extdns.audit.unknown_outcomes import UnknownOutcomes
 from extdns.controller.participant import Participant
 from extdns.documents import audit
-from extdns.documents.audit import AuditApproval, AuditLine, ObjectVersion
+from extdns.documents.audit import AuditApproval, AuditLine, AuditObject, ObjectVersion, build_audit_object
 from extdns.documents.document import encode_json
 from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import BatchCompleted, Cause, Observed
 from extdns.errors import describe_error
-from extdns.model.change import Applied, Unknown
+from extdns.model.change import Applied, Delete, Unknown
 from extdns.model.origin import UNKNOWN_ORIGIN
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
-    from extdns.model.change import Batch, Change, Decision, Delete, Outcome
+    from extdns.model.change import Batch, Change, Outcome
+    from extdns.model.claim import Provenance
     from extdns.model.kind import ObjectKey
     from extdns.model.zone import Zone
     from extdns.ports import Clock, ZoneWriter
@@ -107,17 +108,9 @@ class AuditLog(Participant):
 
     def _prepare(self, batch: Batch) -> None:
         """Build the lines about *batch* that are written before its call, from what is known now."""
-        context = audit.AuditContext(
-            process=self._process,
-            plan=self.plan,
-            owner=self._engine.settings.deletes.owner,
-            number=batch.number,
-            find_decision=partial(self._find_decision, batch.zone),
-            find_version=self._versions.find,
-            find_resource=self._versions.find_resource,
-            find_approval=partial(self._find_approval, batch.zone),
-        )
-        lines = tuple(audit.build_intents(batch.change_sets, context))
+        find_cause = partial(self._find_cause, batch.zone)
+        owner = self._engine.settings.deletes.owner
+        lines = tuple(audit.build_intents(batch, find_cause, process=self._process, plan=self.plan, owner=owner))
         with self._lock:
             self._prepared[batch.number] = lines
 
@@ -163,10 +156,26 @@ class AuditLog(Participant):
         if encoded := [encode_json(line) + b"\n" for line in lines]:
             self.queue.put(encoded, waits=waits)
 
-    def _find_decision(self, zone: Zone, change: Change) -> Decision | None:
+    def _find_cause(self, zone: Zone, change: Change) -> dict[str, Any]:
+        """Return the fields about why *change* is made, and for whom."""
         key = change.key
         identity = (zone.id, key.name, key.set_identifier, key.type)
-        return next((one for one in self._engine.decisions.decisions(key.name) if one.key == identity), None)
+        decision = next((one for one in self._engine.decisions.decisions(key.name) if one.key == identity), None)
+        return {
+            "reason": decision.reason.value if decision else "",
+            "detail": decision.detail if decision else "",
+            "objects": tuple(self._list_objects(change, decision.requested_by if decision else ())),
+            "approval": self._find_approval(zone, change) if isinstance(change, Delete) else None,
+        }
+
+    def _list_objects(self, change: Change, requested_by: tuple[Provenance, ...]) -> Iterator[AuditObject]:
+        """Yield the objects that request the record; if there are none, the one for which a deleted record was made."""
+        for request in requested_by:
+            yield build_audit_object(self._versions.find(request.ref.key), request)
+        if isinstance(change, Delete) and not requested_by:
+            former = self._versions.find_resource(change.current.resource)
+            if former:
+                yield build_audit_object(former)
 
     def _find_approval(self, zone: Zone, change: Delete) -> AuditApproval | None:
         found = self._engine.delete_guard.find_approval(zone, change.current)

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from extdns.documents import audit
 from extdns.documents.audit import AuditLine, RecordId
@@ -111,12 +110,11 @@ class UnknownOutcomes:
         reads, self._reads = self._reads, []
         found: list[AuditLine] = []
         for read in reads:
-            zone_state = zones.find(read.zone)
-            for line in self._list_open(read.zone.id) if zone_state else ():
-                if line.id in read.ids and zone_state:
-                    found += self._resolve(
-                        (line,), dict(_list_states(line, zone_state.cache, read.names)), is_final=False
-                    )
+            if zone_state := zones.find(read.zone):
+                for line in self._list_open(read.zone.id):
+                    if line.id in read.ids:
+                        states = dict(_list_states(line, zone_state.cache, read.names))
+                        found += self._resolve((line,), states, is_final=False)
         return found
 
     def _resolve(
@@ -127,13 +125,9 @@ class UnknownOutcomes:
         Unless *is_final*, a change that is not made yet, and whose call is so recent that it may still be applied, is
         not resolved.
         """
-
-        def find_current(record_id: RecordId) -> RecordData | UnsetType | None:
-            return states.get(record_id, UNSET)
-
         now = self._clock.now()
         for line in lines:
-            found = audit.compare(line, find_current)
+            found = audit.compare(line, states)
             may_still_apply = now - datetime.fromisoformat(line.at) < timedelta(seconds=MAX_WRITE_S)
             if found and (is_final or found != "before" or not may_still_apply):
                 with self._lock:

@@ -9,7 +9,7 @@ import click
 
 from extdns.command import BY, STATE_FLAGS, command
 from extdns.commands.output import show
-from extdns.errors import ExtdnsError, UsageError, sanitize
+from extdns.errors import sanitize
 from extdns.flags.parser import KindType
 from extdns.flags.records import CLUSTER_ID
 from extdns.flags.usage_errors import usage_error
@@ -38,22 +38,14 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, cluster: str, by: 
     from extdns.model.saved_state import Approval
 
     store = find_state_store(flags, environ)
-    try:
-        document = store.read()
-        owners = [
-            owner for owner, saved in state_document.list_owners(document or {}) if saved.other_cluster == cluster
-        ]
-        if owners:
-            approval = Approval(code=cluster, claimed_user=find_approver(store, by))
-            store.update(partial(state_document.add_approvals, approvals=(approval,)))
-    except UsageError:
-        raise
-    except ExtdnsError as exc:
-        raise UsageError(str(exc)) from exc
+    document = store.read() or {}
+    owners = [owner for owner, saved in state_document.list_owners(document) if saved.other_cluster == cluster]
     if not owners:
         raise usage_error(
             f"no extdns that saves its state in {store} waits until somebody accepts the cluster {cluster}"
         )
+    approval = Approval(code=cluster, claimed_user=find_approver(store, by))
+    store.update(partial(state_document.add_approvals, approvals=(approval,)))
     ids = ", ".join(sanitize(owner) for owner in owners)
     show(f"Cluster {cluster} is accepted for owner id {ids}. The running extdns acts on it within ten seconds.\n")
     return 0

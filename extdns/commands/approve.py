@@ -10,7 +10,7 @@ import click
 
 from extdns.command import BY, STATE_FLAGS, command
 from extdns.commands.output import show
-from extdns.errors import ExtdnsError, UsageError, sanitize
+from extdns.errors import UsageError, sanitize
 from extdns.flags.records import CODE
 from extdns.flags.usage_errors import usage_error
 
@@ -57,18 +57,12 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, codes: Sequence[st
             "as in: extdns approve 7f3a-91c2",
             "to see the codes, and the whole command for each: extdns status --controller=URL",
         ) from exc
-    try:
-        document = store.read()
-        sets = summarize_held_sets(state_document.list_owners(document)) if document is not None else ()
-        known = [one for one in sets if one.code in codes]
-        if known:
-            user = find_approver(store, by)
-            approvals = [Approval(code=code, claimed_user=user) for code in dict.fromkeys(one.code for one in known)]
-            store.update(partial(state_document.add_approvals, approvals=approvals))
-    except UsageError:
-        raise
-    except ExtdnsError as exc:
-        raise UsageError(str(exc)) from exc
+    sets = summarize_held_sets(state_document.list_owners(store.read() or {}))
+    known = [one for one in sets if one.code in codes]
+    if known:
+        user = find_approver(store, by)
+        approvals = [Approval(code=code, claimed_user=user) for code in dict.fromkeys(one.code for one in known)]
+        store.update(partial(state_document.add_approvals, approvals=approvals))
     show("".join(map(_describe, known)))
     unknown = [code for code in codes if code not in {one.code for one in known}]
     if unknown or not codes:

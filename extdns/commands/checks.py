@@ -13,7 +13,7 @@ from extdns.app.cluster import has_live_cluster, require_api_server
 from extdns.app.permissions import check_cluster_permissions, check_table
 from extdns.app.policy_server import build_policy_client
 from extdns.app.provider import check_permissions, load_provider
-from extdns.app.state_store import find_document_store
+from extdns.app.state_store import find_configured_store
 from extdns.commands.one_pass import run_pass
 from extdns.documents.check import CheckResult
 from extdns.documents.scope_warnings import find_scope_warnings
@@ -65,9 +65,9 @@ def run_checks(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResu
 def _check_flags(config: Config) -> Iterator[CheckResult]:
     for warning in config.warnings:
         what, _, remedy = warning.partition("\n")
-        yield CheckResult(what=what, state="missing", detail="", next=remedy.strip())
+        yield CheckResult(what=what, state="missing", next=remedy.strip())
     for notice in config.notices:
-        yield CheckResult(what=notice, state="unknown", detail="", next="")
+        yield CheckResult(what=notice, state="unknown")
 
 
 def _check_environment(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -98,7 +98,7 @@ def _check_cluster(config: Config) -> Iterator[CheckResult]:
     try:
         for permission, granted in check_cluster_permissions(config):
             remedy = "" if granted else f"grant {permission} to the service account, as the chart does"
-            yield CheckResult(what=f"permission to {permission}", state=_STATES[granted], detail="", next=remedy)
+            yield CheckResult(what=f"permission to {permission}", state=_STATES[granted], next=remedy)
     except ApiError as exc:
         yield CheckResult(
             what="API server", state="missing", detail=str(exc), next="check --kubeconfig, --server, and the network"
@@ -109,10 +109,10 @@ def _check_reads(result: PassResult) -> Iterator[CheckResult]:
     """Report the zones and objects that were read, what could not be read, and filters that match nothing."""
     for zone, counts in sorted(count_records(result.engine).items()):
         counted = f"{format_count(counts.records, 'record')} read, {counts.ours} ours"
-        yield CheckResult(what=f"zone {zone}", state="ok", detail=counted, next="")
+        yield CheckResult(what=f"zone {zone}", state="ok", detail=counted)
     scope = measure_scope(result.engine)
     if scope.requests_names:
-        yield CheckResult(what="objects", state="ok", detail=f"{format_count(scope.objects, 'object')} read", next="")
+        yield CheckResult(what="objects", state="ok", detail=f"{format_count(scope.objects, 'object')} read")
     for warning in find_scope_warnings(result.config, scope):
         state: CheckState = "missing" if warning.leaves_nothing else "unknown"
         yield CheckResult(what="scope", state=state, detail=warning.text, next=warning.next)
@@ -126,15 +126,13 @@ def _check_state(result: PassResult) -> Iterator[CheckResult]:
     """Compare the owner id with those of the saved state, if there are records of ours and the state can be read."""
     config, owner = result.config, result.config.registry.txt_owner_id
     ours = sum(counts.ours for counts in count_records(result.engine).values())
-    if not ours or not (config.deletes.state_file or has_live_cluster(config)):
-        return
     with suppress(ExtdnsError):  # it is reported as a missing permission or file
-        store = find_document_store(config.cluster, config.deletes)
+        store = find_configured_store(config) if ours else None
         if store is None:
             return
         saved = [one for one, _ in state_document.list_owners(store.read() or {})]
         if owner in saved:
-            yield CheckResult(what="saved state", state="ok", detail=f"of owner id {sanitize(owner)}", next="")
+            yield CheckResult(what="saved state", state="ok", detail=f"of owner id {sanitize(owner)}")
             return
         others = f"; it has {', '.join(map(sanitize, saved))}" if saved else ""
         yield CheckResult(
@@ -183,7 +181,7 @@ def _check_policy(policy: PolicyState) -> CheckResult:
         return CheckResult(what=what, state="missing", detail=policy.problems[0], next=_CORRECT)
     if policy.warnings:
         return CheckResult(what=what, state="unknown", detail=policy.warnings[0], next=_CORRECT)
-    return CheckResult(what=what, state="ok", detail=f"compiled, action {policy.action}", next="")
+    return CheckResult(what=what, state="ok", detail=f"compiled, action {policy.action}")
 
 
 def _check_policy_server(config: Config) -> Iterator[CheckResult]:
@@ -204,7 +202,7 @@ def _check_policy_server(config: Config) -> Iterator[CheckResult]:
         yield CheckResult(what=what, state="missing", detail=answers.problem, next=_find_remedy(answers.problem))
         return
     counted = format_count(len(version.policies), "policy", "policies")
-    yield CheckResult(what=what, state="ok", detail=f"it answers; {counted} in the package", next="")
+    yield CheckResult(what=what, state="ok", detail=f"it answers; {counted} in the package")
     (found,) = answers.evaluations
     if found.unavailable:
         remedy = "load a policy that defines the rule, or correct --opa-path"
@@ -213,7 +211,7 @@ def _check_policy_server(config: Config) -> Iterator[CheckResult]:
         yield CheckResult(what=path, state="missing", detail=found.unavailable, next=remedy)
         return
     action = "denies" if any(one.action == "deny" for one in found.violations) else "allows"
-    yield CheckResult(what=path, state="ok", detail=f"the rule answers; it {action} an example", next="")
+    yield CheckResult(what=path, state="ok", detail=f"the rule answers; it {action} an example")
 
 
 def _find_remedy(problem: str) -> str:
@@ -235,7 +233,7 @@ def _check_files(config: Config) -> Iterator[CheckResult]:
 def _check_state_file(config: Config, path: Path) -> CheckResult:
     what = f"--state-file={escape_unprintable(str(path))}"
     try:
-        store = find_document_store(config.cluster, config.deletes)
+        store = find_configured_store(config)
         found = store.read() if store else None
     except ExtdnsError as exc:
         detail, _, remedy = str(exc).partition("\n")
@@ -243,7 +241,7 @@ def _check_state_file(config: Config, path: Path) -> CheckResult:
     if obstacle := _find_folder_obstacle(path):
         return CheckResult(what=what, state="missing", detail=obstacle, next=_OWN_FOLDER)
     detail = "the file can be read and replaced" if found else "there is no saved state yet; the file can be created"
-    return CheckResult(what=what, state="ok", detail=detail, next="")
+    return CheckResult(what=what, state="ok", detail=detail)
 
 
 def _check_audit_log(path: Path) -> CheckResult:
@@ -253,7 +251,7 @@ def _check_audit_log(path: Path) -> CheckResult:
     try:
         path.stat()
     except FileNotFoundError:
-        return CheckResult(what=what, state="ok", detail="the file can be created", next="")
+        return CheckResult(what=what, state="ok", detail="the file can be created")
     except OSError as exc:
         return CheckResult(what=what, state="missing", detail=str(exc.strerror), next="correct the path")
     if not path.is_file():
@@ -267,7 +265,7 @@ def _check_audit_log(path: Path) -> CheckResult:
             "if the other process is not the extdns that runs with these flags, give each process a file of its own"
         )
         return CheckResult(what=what, state="unknown", detail="another process writes the file", next=remedy)
-    return CheckResult(what=what, state="ok", detail="the file can be written", next="")
+    return CheckResult(what=what, state="ok", detail="the file can be written")
 
 
 def _find_folder_obstacle(path: Path) -> str:

@@ -46,7 +46,6 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, topic: str, contro
     Without flags, the extdns that runs on this machine answers, if there is one. With the flags of a run, this command
     makes one pass over the objects and the zones; for a name, only over its zones. Nothing is written.
     """
-    from extdns.commands import running_process
     from extdns.controller.exit_codes import DONE, FAILED
     from extdns.documents.explanation import format_name
     from extdns.documents.name import NameDocument
@@ -54,8 +53,6 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, topic: str, contro
 
     if "." not in topic and "/" not in topic:  # a name has a dot, and an object has a slash
         return _explain_reason(topic, [*flags, *(["--controller"] if controller else [])], output)
-    if controller is not None:
-        running_process.require_no_flags(flags)
     about = topic if "/" in topic else parse_name(topic)
     document = _query_process(about, controller, flags) or _explain_by_pass(about, flags, environ)
     lines = format_name(document) if isinstance(document, NameDocument) else format_object(document)
@@ -91,35 +88,33 @@ def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str
 def _make_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument | ObjectDocument:
     from msgspec.structs import replace
 
-    from extdns.commands.one_pass import ZonesOfNameReader, describe_command, open_reader, run_one_pass
+    from extdns.commands.one_pass import ZonesOfNameReader, configure_pass, describe_command, open_reader, run_pass
     from extdns.documents.name import build_name
     from extdns.documents.object import build_object
     from extdns.documents.snapshot import EngineSnapshot
 
+    config = configure_pass(flags, environ)
     if not isinstance(about, DnsName):
-        result = run_one_pass(flags, environ)
-        found = build_object(
-            EngineSnapshot(result.engine), about, result.config, result.missing, find_origin=result.find_origin
-        )
-        return replace(found, process=describe_command(result.config, flags))
+        result = run_pass(config)
+        seen = EngineSnapshot(result.engine)
+        found = build_object(seen, about, config, result.missing, find_origin=result.find_origin)
+        return replace(found, process=describe_command(config, flags))
     readers: list[ZonesOfNameReader] = []
 
     def open_zones(config: Config) -> ZoneReader:
         readers.append(ZonesOfNameReader(open_reader(config), about))
         return readers[0]
 
-    result = run_one_pass(flags, environ, open_zones)
-    known = readers[0].known_zones
+    result = run_pass(config, open_zones)
     document = build_name(
         EngineSnapshot(result.engine),
         about,
-        result.config,
-        zones_known=len(known),
+        config,
         missing=result.missing,
-        known_zones=known,
+        known_zones=readers[0].known_zones,
         find_origin=result.find_origin,
     )
-    return replace(document, process=describe_command(result.config, flags))
+    return replace(document, process=describe_command(config, flags))
 
 
 def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:

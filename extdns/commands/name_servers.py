@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, NamedTuple
 
 import dns.exception
@@ -21,6 +21,7 @@ import dns.rrset
 import dns.tokenizer
 
 from extdns.documents.document import build_zone_reference
+from extdns.documents.text import format_rfc3339
 from extdns.documents.verification import ExpectedRecord, ServedDocument, ServedState, ServerDocument
 from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
@@ -211,17 +212,8 @@ def _parse_minimum(soa: str) -> int:
     return int(soa.rpartition(" ")[2])
 
 
-def has_same_data(rtype: str, expected: Iterable[str], served: Iterable[str]) -> bool:
-    """Return whether *served* is the *expected* record data. Different spellings of the same data are equal."""
-    return _parse_data(rtype, expected) == _parse_data(rtype, served)
-
-
-def is_subset(rtype: str, expected: Iterable[str], served: Sequence[str]) -> bool:
-    """Return whether *served* is not empty and contains only *expected* record data, in any spelling."""
-    return bool(served) and _parse_data(rtype, served) <= _parse_data(rtype, expected)
-
-
 def _parse_data(rtype: str, texts: Iterable[str]) -> set[object]:
+    """Return record data in a form in which different spellings of the same data are equal."""
     return {_parse_value(rtype, text) for text in texts}
 
 
@@ -264,7 +256,7 @@ def build_served(
             ServerDocument(server=str(one.server), targets=one.targets, ttl_seconds=one.ttl_s, problem=one.problem)
             for one in answers
         ),
-        cached_until=_format_time(now, cached_s) if answers and expected.requested else "",
+        cached_until=format_rfc3339(now.timestamp() + cached_s) if answers and expected.requested else "",
         negative_ttl_seconds=negative_ttl_s,
     )
 
@@ -289,10 +281,7 @@ def is_served(expected: ExpectedRecord, answer: Answer) -> bool:
         return False
     if expected.alias:
         return expected.is_published and (bool(answer.targets) or expected.type == rrtype.AAAA)
+    should_be, served = (_parse_data(expected.type, targets) for targets in (expected.answers, answer.targets))
     if expected.set_identifier:
-        return expected.is_published and is_subset(expected.type, expected.answers, answer.targets)
-    return has_same_data(expected.type, expected.answers, answer.targets)
-
-
-def _format_time(now: datetime, after_s: int) -> str:
-    return f"{datetime.fromtimestamp(now.timestamp() + after_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        return expected.is_published and bool(served) and served <= should_be
+    return served == should_be

@@ -80,13 +80,6 @@ def open_reader(config: Config) -> ZoneReader:
     return build_provider(config)[0]
 
 
-def run_one_pass(
-    arguments: Sequence[str], environ: Mapping[str, str], reader: Callable[[Config], ZoneReader] = open_reader
-) -> PassResult:
-    """Parse the flags of a run and make one pass, as `run_pass` does."""
-    return run_pass(configure_pass(arguments, environ), reader)
-
-
 def run_pass(
     config: Config,
     reader: Callable[[Config], ZoneReader] = open_reader,

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from extdns.documents.document import Document
 
 
-TEXT: Final = "text"
 JSON: Final = "json"
 
 

@@ -32,11 +32,11 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
     from msgspec.structs import replace
 
     from extdns.app.registry import build_registry
-    from extdns.commands.one_pass import describe_command, run_one_pass
+    from extdns.commands.one_pass import configure_pass, describe_command, run_pass
     from extdns.controller.exit_codes import DONE, FAILED
     from extdns.documents.owners import build_owners, format_owners
 
-    result = run_one_pass(flags, environ)
+    result = run_pass(configure_pass(flags, environ))
     saved, problems = _load_saved_states(result.config)
     document = build_owners(result, build_registry(result.config), saved, problems)
     document = replace(document, process=describe_command(result.config))
@@ -46,13 +46,10 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
 
 def _load_saved_states(config: Config) -> tuple[tuple[tuple[str, Saved], ...] | None, tuple[str, ...]]:
     """Return the saved state of every owner id, None if nothing is saved or it cannot be read; and why it cannot."""
-    from extdns.app import state_store
-    from extdns.app.cluster import has_live_cluster
+    from extdns.app.state_store import find_configured_store
     from extdns.kube import state_document
 
-    if not (config.deletes.state_file or has_live_cluster(config)):
-        return None, ()
-    store = state_store.find_document_store(config.cluster, config.deletes)
+    store = find_configured_store(config)
     try:
         document = store.read() if store else None
     except ExtdnsError as exc:

@@ -125,8 +125,10 @@ def main(  # noqa: PLR0913 - the options
 
 def _has_invalid_name(result: PassResult) -> bool:
     """Return whether manifests request a name that is not valid, for a job that checks them before they are applied."""
+    from extdns.model.reason import REASONS
+
     checks_files = bool(result.config.cluster.manifests) and not result.config.control.compat
-    return checks_files and any(problem.reason.row.fails for _, problem in result.problems)
+    return checks_files and any(REASONS[problem.reason].row.fails for problem in result.problems)
 
 
 def _require_evaluation(fail_on: str, rules: RuleSnapshot) -> None:

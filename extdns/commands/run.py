@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable
-from contextlib import nullcontext
 from typing import Final
 
 from extdns import __version__, log
@@ -27,10 +26,8 @@ _log = log.get(__name__)
 GC_THRESHOLD: Final = 50_000
 
 
-def main(config: Config, signals: StopSignals | None = None) -> int:
+def main(config: Config, signals: StopSignals) -> int:
     """Run until a signal, or with `--once` make one pass. Return the exit code.
-
-    *signals* are the handlers of stop signals, if the caller has installed them already.
 
     The code is 0; with `--once` also 1 if something failed or the pass was interrupted, 3 if deletes are held, 4 if
     no zone or object was read or filters exclude them all (docs/design/messages.md, "Exit codes"). A dry run of one
@@ -43,17 +40,16 @@ def main(config: Config, signals: StopSignals | None = None) -> int:
         _log.warning(Event.STATE_NOT_CONFIGURED)
     if config.control.dry_run:
         _log.info(Event.DRY_RUN)
-    with nullcontext(signals) if signals else StopSignals() as stop_signals:
-        running = assembly.assemble(config)
-        stop_signals.deliver_to(running.controller.stop)
-        try:
-            with running.server, StateSignal(running.controller.describe_state):
-                if not config.control.once:
-                    _serve_page(running)
-                running.controller.run(once=config.control.once)
-        finally:
-            running.controller.close()
-            running.page.close()
+    running = assembly.assemble(config)
+    signals.deliver_to(running.controller.stop)
+    try:
+        with running.server, StateSignal(running.controller.describe_state):
+            if not config.control.once:
+                _serve_page(running)
+            running.controller.run(once=config.control.once)
+    finally:
+        running.controller.close()
+        running.page.close()
     return _finish_once(config, running) if config.control.once else 0
 
 

@@ -47,6 +47,7 @@ def find_document(controller: str | None, flags: Sequence[str], path: str, kind:
     Return None if none answers there, or if there are *flags*, which name what to read instead.
     """
     if controller is not None:
+        require_no_flags(flags)
         return fetch_document(controller, path, kind)
     try:
         return None if flags else fetch_document(LOCAL_ADDRESS, path, kind)

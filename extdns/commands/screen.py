@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from extdns.commands.output import show, show_lines
-from extdns.documents.document import build_problem
 from extdns.documents.plan import PlanRow, build_entry, build_plan_row, describe_problem, format_table
 from extdns.documents.text import list_problems
 from extdns.errors import escape_unprintable
@@ -82,8 +81,8 @@ class Screen:
         problems = tuple(list_problems(objects))
         if problems:
             self.print("\nInvalid objects (other records unaffected)", "bold")
-        for key, warning in problems:
-            self.print("\n".join(describe_problem(build_problem(key, warning))))
+        for problem in problems:
+            self.print("\n".join(describe_problem(problem)))
 
     def show_file(self, path: Path) -> None:
         """Show the content of a file."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from extdns.command import OUTPUT, STATE_FLAGS, command, option
 from extdns.commands.output import show_document
-from extdns.errors import ExtdnsError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,18 +53,13 @@ def main(
     )
     from extdns.kube import state_document
 
-    if controller is not None:
-        running_process.require_no_flags(flags)
     held = running_process.find_document(controller, flags, "held", HeldDocument)
     if held is not None and (controller or held.process.role != "standby"):  # which does not know every held delete
         show_document(held, format_held(held), output)
         return 0
     state_flags = tuple(list_state_flags(*parse_state_flags(flags, environ)))
     store, now = find_state_store(flags, environ), (clock or SystemClock()).now()
-    try:
-        found = store.read()
-    except ExtdnsError as exc:
-        raise UsageError(str(exc)) from exc
+    found = store.read()
     saved = found or {}
     document = build_saved_state(
         state_document.list_owners(saved),

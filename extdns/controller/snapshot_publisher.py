@@ -91,7 +91,7 @@ class SnapshotPublisher(Participant):
                 is_recent = self._snapshot is not None and self._compute_age_s(self._snapshot) < UNRESPONSIVE_AFTER_S
                 self._copied.wait_for(self._is_fresh, _WAIT_S if is_recent else _FIRST_WAIT_S)
             snapshot = self._snapshot
-            return snapshot and snapshot.with_age(self._compute_age_s(snapshot), healthy=self._is_healthy())
+            return snapshot and replace(snapshot, age_s=self._compute_age_s(snapshot), healthy=self._is_healthy())
 
     def update(self) -> None:
         """Make a copy if one is requested. Discard the last one if it was not read for a minute."""
@@ -144,7 +144,7 @@ class SnapshotPublisher(Participant):
 
     def _copy(self) -> ProcessSnapshot:
         return ProcessSnapshot(
-            EngineSnapshot(self._engine),
+            engine=EngineSnapshot(self._engine),
             at=self._clock.now(),
             at_s=self._clock.monotonic_s(),
             kinds=tuple(self._kinds()),

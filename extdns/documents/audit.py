@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any, Final, Literal
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import structs
 
 from extdns.documents.changes import ChangeAction
 from extdns.documents.document import (
@@ -23,10 +23,9 @@ from extdns.documents.document import (
 )
 from extdns.model.change import (
     Applied,
+    Batch,
     Change,
-    ChangeSet,
     Create,
-    Decision,
     Delete,
     Outcome,
     OutcomeWord,
@@ -34,6 +33,7 @@ from extdns.model.change import (
     Write,
     spell_outcome,
 )
+from extdns.model.claim import Provenance
 from extdns.model.kind import ObjectKey
 from extdns.model.origin import UNKNOWN_ORIGIN, Origin
 from extdns.model.value import Value
@@ -42,8 +42,6 @@ Phase = Literal["intent", "outcome", "resolution"]
 Found = Literal["", "after", "before", "other"]
 RecordId = tuple[str, str, str]
 """Name, type and set identifier of a record in its zone."""
-Lookup = Callable[[RecordId], RecordData | UnsetType | None]
-"""Returns what a zone holds: the data of a record, None if there is no such record, `UNSET` if that is not known."""
 
 _ACTIONS: Final[Mapping[type[Change], ChangeAction]] = {Create: "create", Update: "update", Delete: "delete"}
 
@@ -140,35 +138,6 @@ class AuditLine(RootDocument, frozen=True, tag="AuditLine"):
         """What identifies the record in its zone: name, type and set identifier."""
         return self.name, self.type, self.set_identifier
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it is unknown if the change of this line was made."""
-        return is_open(self.phase, self.outcome)
-
-
-class AuditContext(Value, frozen=True, kw_only=True):
-    """What the lines of one batch have in common, and where details about its changes are found.
-
-    Attributes:
-        process: identifies the process.
-        plan: the checksum of the plan that is applied, "" if there is none.
-        owner: our owner id.
-        number: the number of the batch.
-        find_decision: returns the decision about a change, None if there is none.
-        find_version: returns the last version of the object with a key.
-        find_resource: returns the last version of the object that an ownership record names, None if it is not known.
-        find_approval: returns the approval of a delete, None if nobody approved it.
-    """
-
-    process: str
-    plan: str
-    owner: str
-    number: int
-    find_decision: Callable[[Change], Decision | None]
-    find_version: Callable[[ObjectKey], ObjectVersion]
-    find_resource: Callable[[str], ObjectVersion | None]
-    find_approval: Callable[[Delete], AuditApproval | None]
-
 
 def is_open(phase: Phase, outcome: str) -> bool:
     """Return whether it is unknown if the change of a line with *phase* and *outcome* was made."""
@@ -180,25 +149,47 @@ def format_time(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def build_intents(change_sets: Iterable[ChangeSet], context: AuditContext) -> Iterator[AuditLine]:
-    """Yield a line for each change in *change_sets*, in order. The time `at` is still "".
+def build_audit_object(version: ObjectVersion, request: Provenance | None = None) -> AuditObject:
+    """Describe an object in *version*, with the *request* for the name; None if it does not request it any more."""
+    key = version.key
+    return AuditObject(
+        kind=key.kind.name,
+        namespace=key.namespace,
+        name=key.name,
+        uid=request.ref.uid if request else version.uid,
+        resource_version=version.resource_version,
+        origin=build_origin(version.origin),
+        source=request.source if request else "",
+        field=request.field if request else "",
+        derived=request.derivation if request else "",
+    )
+
+
+def build_intents(
+    batch: Batch, find_cause: Callable[[Change], dict[str, Any]], *, process: str, plan: str, owner: str
+) -> Iterator[AuditLine]:
+    """Yield a line for each change in *batch*, in order. The time `at` is still "".
 
     For a change set without changes, which only writes ownership records, yield a line for each ownership record.
+    *find_cause* returns the fields about why and for whom a change is made.
     """
     numbers = count()
-    for number, change_set in enumerate(change_sets):
+    for number, change_set in enumerate(batch.change_sets):
         changed = {change.key for change in change_set.changes}
         writes = (_build_write(write) for write in change_set.writes if write.key not in changed)
         ownership = tuple(write for write in writes if not _are_equal(write.before, write.after))
         common: dict[str, Any] = {
-            "batch": f"{context.process}-{context.number}",
+            "batch": f"{process}-{batch.number}",
             "change_set": number,
-            "process": context.process,
-            "plan": context.plan,
-            "owner": context.owner,
+            "process": process,
+            "plan": plan,
+            "owner": owner,
             "zone": build_zone_reference(change_set.zone),
         }
-        found = [_describe_change(change, ownership, context) for change in change_set.changes]
+        found = [
+            {**_describe_change(change), **find_cause(change), "ownership_records": ownership}
+            for change in change_set.changes
+        ]
         for fields in found or map(_describe_write, ownership):
             yield AuditLine(**common, id=f"{common['batch']}-{next(numbers)}", **fields)
 
@@ -223,14 +214,17 @@ def resolve(line: AuditLine, found: Found, *, at: str) -> AuditLine:
     return structs.replace(line, phase="resolution", at=at, outcome="unknown", found=found)
 
 
-def compare(line: AuditLine, lookup: Lookup) -> Found:
-    """Return which state of *line* the zone holds: `before`, `after`, or `other`, also for a mixture; "" if unknown."""
+def compare(line: AuditLine, held: Mapping[RecordId, RecordData | None]) -> Found:
+    """Return which state of *line* the zone holds: `before`, `after`, or `other`, also for a mixture; "" if unknown.
+
+    *held* is what the zone holds: the data of each record for which that is known, None if there is no such record.
+    """
     states: set[Found] = set()
     parts = ((line.record_id, line.before, line.after), *(_list_states(line.ownership_records)))
     for record_id, before, after in parts:
-        current = lookup(record_id)
-        if current is UNSET or _are_equal(before, after):
+        if record_id not in held or _are_equal(before, after):
             continue
+        current = held[record_id]
         is_after = _are_equal(current, after)
         states.add("after" if is_after else "before" if _are_equal(current, before) else "other")
     return states.pop() if len(states) == 1 else "other" if states else ""
@@ -272,9 +266,7 @@ def _describe_write(write: AuditWrite) -> dict[str, Any]:
     return {**structs.asdict(write), "action": action}
 
 
-def _describe_change(change: Change, ownership: tuple[AuditWrite, ...], context: AuditContext) -> dict[str, Any]:
-    """Return the fields about *change*, which is made together with its *ownership* records."""
-    decision = context.find_decision(change)
+def _describe_change(change: Change) -> dict[str, Any]:
     current = None if isinstance(change, Create) else change.current
     desired = None if isinstance(change, Delete) else change.desired
     return {
@@ -284,34 +276,7 @@ def _describe_change(change: Change, ownership: tuple[AuditWrite, ...], context:
         "action": _ACTIONS[type(change)],
         "before": build_record_data(current.record) if current else None,
         "after": build_record_data(desired) if desired else None,
-        "ownership_records": ownership,
         "differences": change.differences if isinstance(change, Update) else (),
-        "reason": decision.reason.value if decision else "",
-        "detail": decision.detail if decision else "",
         "evidence": change.evidence.value if isinstance(change, Delete) else "",
         "resource": desired.resource if desired else current.resource if current else "",
-        "objects": tuple(_build_objects(change, decision, context)),
-        "approval": context.find_approval(change) if isinstance(change, Delete) else None,
     }
-
-
-def _build_objects(change: Change, decision: Decision | None, context: AuditContext) -> Iterator[AuditObject]:
-    for request in decision.requested_by if decision else ():
-        version = context.find_version(request.ref.key)
-        yield AuditObject(
-            **_describe_object(version, request.ref.uid),
-            source=request.source,
-            field=request.field,
-            derived=request.derivation,
-        )
-    if isinstance(change, Delete) and not (decision and decision.requested_by):
-        former = context.find_resource(change.current.resource)
-        if former:
-            yield AuditObject(**_describe_object(former, former.uid), source="", field="", derived="")
-
-
-def _describe_object(version: ObjectVersion, uid: str) -> dict[str, Any]:
-    key = version.key
-    names = {"kind": key.kind.name, "namespace": key.namespace, "name": key.name}
-    origin = build_origin(version.origin)
-    return {**names, "uid": uid, "resource_version": version.resource_version, "origin": origin}

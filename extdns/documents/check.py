@@ -18,8 +18,8 @@ class CheckResult(Document, frozen=True):
 
     what: str
     state: CheckState
-    detail: str
-    next: str
+    detail: str = ""
+    next: str = ""
 
 
 class CheckDocument(AnswerDocument, frozen=True, tag="Check"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from difflib import get_close_matches
 from functools import partial
@@ -158,22 +158,21 @@ class NameDocument(AnswerDocument, frozen=True, tag="NameExplanation"):
     other_affix_records: int
 
 
-def build_name(  # noqa: PLR0913 - most by name
+def build_name(
     seen: EngineSnapshot,
     name: DnsName,
     config: Config,
     *,
-    zones_known: int,
     missing: tuple[str, ...],
     live: ProcessSnapshot | None = None,
-    known_zones: Iterable[str] | None = None,
+    known_zones: Collection[str] | None = None,
     find_origin: Callable[[ObjectKey], Origin] = Origin.unknown,
 ) -> NameDocument:
     """Build the document about *name*: what requests it, what the zones hold, and what was decided.
 
-    *zones_known* is the number of zones that the service listed, and *known_zones* are their names, None if they are
-    those in *seen*. *missing* has a sentence for each thing that could not be read. *live* is the running process that
-    *seen* belongs to; None for a single pass.
+    *missing* has a sentence for each thing that could not be read. *live* is the running process that *seen* belongs
+    to; None for a single pass. *known_zones* are the names of the zones that the service listed, None if they are those
+    in *seen*.
     """
     claims, decisions = seen.claims.claims(name), seen.decisions.decisions(name)
     outcome_of = partial(build_outcome, seen, live)
@@ -187,9 +186,9 @@ def build_name(  # noqa: PLR0913 - most by name
         is_read=not any(seen.unread_zones(name)) and (seen.all_zones or bool(zones)),
         unsure=", as far as could be read" if missing else "",
     )
-    known_zones = (one.zone.name for one in seen.zones) if known_zones is None else known_zones
+    known = [one.zone.name for one in seen.zones] if known_zones is None else known_zones
     excluded_zones = tuple(one for one in seen.scope.excluded_zones if name.within(one))
-    affix = find_other_affix(seen, name, found.row)
+    other_affix, other_affix_records = find_other_affix(seen, name, found.row)
     last = tuple(one for one in (live.changes if live else ()) if one.name == name)
     return NameDocument(
         at=live.at if live else None,
@@ -199,8 +198,8 @@ def build_name(  # noqa: PLR0913 - most by name
         reason=_find_reason(found),
         claims=tuple(_build_claims(claims, decisions, outcome_of, find_origin)),
         zones=tuple(map(build_zone_reference, zones)),
-        zones_known=zones_known,
-        known_zones=tuple(sorted(set(known_zones))[:_MAX_ZONES]),
+        zones_known=len(known),
+        known_zones=tuple(sorted(set(known))[:_MAX_ZONES]),
         excluded_zones=excluded_zones,
         zone_advice=suggest_zone_filters(config) if excluded_zones else "",
         all_zones=seen.all_zones,
@@ -218,8 +217,8 @@ def build_name(  # noqa: PLR0913 - most by name
             *_list_unknown(seen, decisions, last, lives=live is not None),
         ),
         missing=missing,
-        other_affix=affix.flag,
-        other_affix_records=affix.records,
+        other_affix=other_affix,
+        other_affix_records=other_affix_records,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
+from operator import attrgetter
 from typing import Final, NamedTuple, Self
 
 from extdns.documents.text import parse_time
@@ -152,7 +153,8 @@ class NameIndex:
 
 def build_row(name: DnsName, decided: tuple[Decision, ...]) -> NameSummary | None:
     """Return the row of *name* from its decisions; None if none of them is relevant."""
-    about = decided if all(map(_is_relevant, decided)) else tuple(filter(_is_relevant, decided))
+    is_relevant = attrgetter("is_relevant")
+    about = decided if all(map(is_relevant, decided)) else tuple(filter(is_relevant, decided))
     if not about:
         return None
     main = find_worst(about)
@@ -183,10 +185,6 @@ def is_superseded(decision: Decision, decisions: Iterable[Decision]) -> bool:
 def is_rejected(decision: Decision) -> bool:
     """Return whether the claim of *decision* was rejected in favour of another claim."""
     return decision.action is Action.NONE and decision.reason.row.category is Category.REJECTED
-
-
-def _is_relevant(decision: Decision) -> bool:
-    return decision.is_relevant
 
 
 def find_state(decision: Decision) -> NameState:

@@ -24,7 +24,6 @@ from extdns.documents.document import (
     ZoneDocument,
     ZoneReference,
     build_object_reference,
-    build_problem,
     build_record_data,
     build_zone_reference,
     describe_process,
@@ -50,7 +49,7 @@ from extdns.documents.text import (
 from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.engine.health import find_unread
 from extdns.model.change import Action, Decision
-from extdns.model.claim import ClaimWarning, ExcludedClaim
+from extdns.model.claim import ExcludedClaim
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.origin import Origin
@@ -70,7 +69,7 @@ class PassResult(NamedTuple):
     Attributes:
         missing: one sentence for each thing that could not be read; if there are any, the plan is incomplete.
         decisions: the decisions that a plan reports, in the order of the plan.
-        problems: invalid values on objects, by object.
+        problems: invalid values on objects, sorted by object.
         base: the folder or revision that the pass was compared with, "" if with none.
         rules: the state of the rules.
         completed: the objects of manifests whose status is that of a cluster snapshot, sorted.
@@ -81,7 +80,7 @@ class PassResult(NamedTuple):
     engine: Engine
     missing: tuple[str, ...]
     decisions: tuple[Decision, ...]
-    problems: tuple[tuple[ObjectKey, ClaimWarning], ...]
+    problems: tuple[ProblemDocument, ...]
     base: str = ""
     rules: RuleSnapshot = NO_RULES
     completed: tuple[ObjectKey, ...] = ()
@@ -210,7 +209,7 @@ def build_plan(
     seen: EngineSnapshot,
     config: Config,
     decisions: Sequence[Decision],
-    problems: Iterable[tuple[ObjectKey, ClaimWarning]],
+    problems: tuple[ProblemDocument, ...],
     missing: tuple[str, ...],
     completed: Iterable[ObjectKey] = (),
 ) -> PlanContent:
@@ -219,7 +218,6 @@ def build_plan(
     *missing* says what could not be read; *completed* are the objects of manifests with the status of the cluster.
     """
     concerned = {decision.zone for decision in decisions if is_held_decision(decision)}
-    invalid = tuple(build_problem(key, problem) for key, problem in problems)
     return PlanContent(
         provider=config.control.provider,
         owner=config.registry.txt_owner_id,
@@ -232,13 +230,13 @@ def build_plan(
             for one in seen.held_sets
             if one.code and concerned & {record.zone for record in one.held}
         ),
-        problems=invalid,
+        problems=problems,
         excluded=_count_excluded(seen),
         violations=tuple(list_violations(seen.decisions)),
         missing=missing,
         warnings=find_plan_warnings(config, seen.scope),
         status_from_cluster=tuple(str(ObjectRef(key=key)) for key in completed),
-        summary=replace(count_actions(decisions), invalid=sum(one.reason not in _REMARKS for one in invalid)),
+        summary=replace(count_actions(decisions), invalid=sum(one.reason not in _REMARKS for one in problems)),
     )
 
 
@@ -292,7 +290,8 @@ def build_running_plan(live: ProcessSnapshot, config: Config) -> RunningPlanDocu
     """Build the plan of a running process."""
     seen = live.engine
     missing = seen.missing if live.synced else (*seen.missing, "the first full pass has not ended yet")
-    plan = build_plan(seen, config, find_reportable(seen.decisions), list_problems(seen.claims.objects()), missing)
+    problems = tuple(list_problems(seen.claims.objects()))
+    plan = build_plan(seen, config, find_reportable(seen.decisions), problems, missing)
     return RunningPlanDocument(at=live.at, **asdict(plan))
 
 

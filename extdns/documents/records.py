@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from extdns.documents.document import Document, RecordData, ZoneReference, build_record_data, build_zone_reference
 from extdns.documents.names import NameSummary
@@ -200,23 +200,14 @@ def _find_wildcard(name: DnsName, zone: DnsName, cache: ZoneCache) -> DnsName | 
 _HERITAGE: Final = "heritage=external-dns"
 
 
-class OtherAffix(NamedTuple):
-    """Ownership records under a prefix or suffix that is not ours: the flag that would read them, and their number."""
-
-    flag: str
-    records: int
-
-
-_NO_AFFIX: Final = OtherAffix("", 0)
-
-
-def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | None) -> OtherAffix:
+def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | None) -> tuple[str, int]:
     """Find ownership records that may cover a foreign record at *name* with another prefix or suffix than ours.
 
-    There are none in a zone with records of ours: with another affix, these would not be ours any more.
+    Return the flag that would read them, and their number; ("", 0) if there are none. There are none in a zone with
+    records of ours: with another affix, these would not be ours any more.
     """
     if row is None or row.worst.reason is not Reason.FOREIGN_RECORD:
-        return _NO_AFFIX
+        return "", 0
     head, _, rest = name.partition(".")
     without_affix = {head, f"a-{head}", f"aaaa-{head}", f"cname-{head}"}
     with_ours = {one.zone for one in seen.decisions if one.current and one.current.is_ours}
@@ -231,7 +222,7 @@ def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | Non
             if found := re.fullmatch(rf"(.+?)(?:(?:a|aaaa|cname)-)?{re.escape(head)}", label):
                 prefix = found[1]
                 if prefix not in {"a-", "aaaa-", "cname-"}:
-                    return OtherAffix(f"--txt-prefix={prefix}", sum(one.startswith(prefix) for one in texts))
+                    return f"--txt-prefix={prefix}", sum(one.startswith(prefix) for one in texts)
             if found := re.fullmatch(rf"(?:(?:a|aaaa|cname)-)?{re.escape(head)}(.+)", label):
-                return OtherAffix(f"--txt-suffix={found[1]}", sum(found[1] in one.partition(".")[0] for one in texts))
-    return _NO_AFFIX
+                return f"--txt-suffix={found[1]}", sum(found[1] in one.partition(".")[0] for one in texts)
+    return "", 0

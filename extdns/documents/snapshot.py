@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from msgspec import field
 
 from extdns.documents.names import NameIndex
 from extdns.documents.rules import NO_RULES, RuleSnapshot, count_rule_results
@@ -171,8 +172,8 @@ class CountCache:
         return found
 
 
-class ProcessSnapshot:
-    """The state of a process at one moment; it does not change.
+class ProcessSnapshot(Value, frozen=True, kw_only=True, gc=True):
+    """The state of a process at one moment.
 
     Attributes:
         engine: the state of the engine.
@@ -181,42 +182,21 @@ class ProcessSnapshot:
         changes: the last writes, newest first.
         synced: whether the first full pass has ended.
         rules: the state of the rules.
+        counted: results that are used again.
         age_s: the age of the copy when it was served, in seconds.
         healthy: whether all threads of the process made progress when the copy was served.
     """
 
-    def __init__(  # noqa: PLR0913 - most by name
-        self,
-        engine: EngineSnapshot,
-        *,
-        at: datetime,
-        at_s: float,
-        kinds: tuple[KindState, ...],
-        changes: tuple[ChangeDocument, ...],
-        synced: bool,
-        rules: RuleSnapshot = NO_RULES,
-        counted: CountCache | None = None,
-    ) -> None:
-        """Store the state. Results that *counted* already has are used again."""
-        self.engine = engine
-        self.at = at
-        self.at_s = at_s
-        self.kinds = kinds
-        self.changes = changes
-        self.synced = synced
-        self.rules = rules
-        self.age_s = 0.0
-        self.healthy = True
-        self._counted = counted or CountCache()
-
-    def with_age(self, age_s: float, *, healthy: bool) -> ProcessSnapshot:
-        """Return this snapshot as served *age_s* seconds after it was made.
-
-        *healthy* is whether all threads of the process make progress now.
-        """
-        aged = copy(self)
-        aged.age_s, aged.healthy = age_s, healthy
-        return aged
+    engine: EngineSnapshot
+    at: datetime
+    at_s: float
+    kinds: tuple[KindState, ...]
+    changes: tuple[ChangeDocument, ...]
+    synced: bool
+    rules: RuleSnapshot = NO_RULES
+    counted: CountCache = field(default_factory=CountCache)
+    age_s: float = 0.0
+    healthy: bool = True
 
     @property
     def is_responding(self) -> bool:
@@ -231,18 +211,18 @@ class ProcessSnapshot:
     def names(self) -> NameIndex:
         """The index of every name, without those that have only foreign records and are not requested."""
         decisions = self.engine.decisions
-        return self._counted.find("names", decisions.revision, lambda: NameIndex(decisions))
+        return self.counted.find("names", decisions.revision, lambda: NameIndex(decisions))
 
     @property
     def rule_results(self) -> Counter[tuple[str, str]]:
         """The number of records that a rule matches, by pair of rule and result."""
         decisions = self.engine.decisions
-        return self._counted.find("rule results", decisions.revision, lambda: count_rule_results(decisions))
+        return self.counted.find("rule results", decisions.revision, lambda: count_rule_results(decisions))
 
     def count_zone_records(self, entry: ZoneSnapshot) -> int:
         """Return the number of records in a zone, as `list_records` yields them."""
         cache = entry.cache
-        return self._counted.find(f"zone {entry.zone.id}", cache.revision, lambda: sum(1 for _ in list_records(cache)))
+        return self.counted.find(f"zone {entry.zone.id}", cache.revision, lambda: sum(1 for _ in list_records(cache)))
 
 
 _OWNERSHIP_PREFIX: Final = '"heritage='

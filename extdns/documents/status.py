@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final, Literal
 
@@ -60,22 +60,19 @@ KIND_LEVELS: Final[dict[Phase, Level]] = {
 _LEVELS: Final = tuple(Level)
 
 
-def _find_worst_level(*levels: Level) -> Level:
-    return min((*levels, Level.GOOD), key=_LEVELS.index)
-
-
-def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Level:
+def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int], warnings: Sequence[ScopeWarning] = ()) -> Level:
     """Return the worst level of names, zones, kinds and rules. *counts* is the number of names in each state."""
     engine = live.engine
     if not live.is_responding or any(list_failures(live)):
         return Level.FAILING
-    is_waiting = engine.unfinished or engine.other_cluster or engine.state_problem or not live.synced
-    return _find_worst_level(
+    is_waiting = engine.unfinished or engine.other_cluster or engine.state_problem or warnings or not live.synced
+    levels = (
         Level.WAITING if is_waiting else Level.GOOD,
         *(state.level for state, number in counts.items() if number),
         *(find_condition(live, entry).level for entry in engine.zones),
         *(KIND_LEVELS[state.phase] for state in live.kinds),
     )
+    return min(levels, key=_LEVELS.index)
 
 
 def find_condition(live: ProcessSnapshot, entry: ZoneSnapshot) -> ZoneCondition:
@@ -101,12 +98,16 @@ def list_failures(live: ProcessSnapshot) -> Iterator[str]:
     yield from live.rules.list_failures()
 
 
-def describe_state(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> str:
+def describe_state(
+    live: ProcessSnapshot, counts: Mapping[NameState, int], warnings: Sequence[ScopeWarning] = ()
+) -> str:
     """Describe the state of the process in one or more sentences, the most important first."""
-    return " ".join(_build_sentences(live, counts))
+    return " ".join(_build_sentences(live, counts, warnings))
 
 
-def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Iterator[str]:
+def _build_sentences(
+    live: ProcessSnapshot, counts: Mapping[NameState, int], warnings: Sequence[ScopeWarning]
+) -> Iterator[str]:
     if live.age_s >= UNRESPONSIVE_AFTER_S:
         since = f"{format_time(live.at)}, {format_duration(live.age_s)} ago"
         yield f"This process does not respond: this is its state of {since}."
@@ -129,6 +130,8 @@ def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> 
         yield "What fails: see below."
     elif live.synced and live.engine.unfinished:
         yield "Not everything has been read yet: see below."
+    if warnings:
+        yield "Settings do not fit what was read: see below."
 
 
 def _count_names(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Iterator[str]:
@@ -294,12 +297,10 @@ def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
     """Describe the state of the process."""
     counts = Counter(row.state for row in live.names.rows)
     warnings = find_scope_warnings(config, live.engine.scope) if live.synced else ()
-    level = find_level(live, counts)
-    message = describe_state(live, counts)
     return StatusDocument(
         at=live.at,
-        message=f"{message} Settings do not fit what was read: see below." if warnings else message,
-        level=_find_worst_level(level, Level.WAITING) if warnings else level,
+        message=describe_state(live, counts, warnings),
+        level=find_level(live, counts, warnings),
         synced=live.synced,
         counts={state.value: counts[state] for state in NameState},
         failing=tuple(list_failures(live)),

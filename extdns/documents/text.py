@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import Final, ParamSpec
 
-from extdns.documents.document import ObjectName, OriginDocument, ProblemDocument, RecordData
+from extdns.documents.document import ObjectName, OriginDocument, ProblemDocument, RecordData, build_problem
 from extdns.errors import sanitize, shorten
 from extdns.model.change import Action, Decision
-from extdns.model.claim import Claim, ClaimWarning, find_problems
+from extdns.model.claim import Claim, find_problems
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason, look_up_verdict
 from extdns.model.rrtype import UNREADABLE
@@ -27,11 +27,11 @@ def find_reportable(decisions: Iterable[Decision]) -> list[Decision]:
     return sorted(reportable, key=lambda decision: (decision.zone is None, decision.sort_key))
 
 
-def list_problems(objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> Iterator[tuple[ObjectKey, ClaimWarning]]:
+def list_problems(objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> Iterator[ProblemDocument]:
     """Yield the invalid values on objects, sorted by object, once for each source that reads the object."""
     found = [(key, problems) for key, claims in objects if (problems := find_problems(claims))]
     found.sort(key=lambda one: (one[0], repr(one[1])))
-    return ((key, warning) for key, problems in found for warning in problems)
+    return (build_problem(key, warning) for key, problems in found for warning in problems)
 
 
 def shorten_field(field: str) -> str:
@@ -159,8 +159,6 @@ _MAX_LENGTH = 500
 
 def escape_line(text: str) -> str:
     """Return *text* as one line of limited length, with every unprintable character escaped."""
-    if len(text) <= _MAX_LENGTH and text.isprintable():  # the common case
-        return text
     return sanitize(text, _MAX_LENGTH)
 
 

@@ -65,7 +65,6 @@ class ChangeDurations:
     def __init__(self, provider: str = "") -> None:
         """Start empty; *provider* is the value of `--provider`, as a label."""
         self._provider = provider
-        self._labels: dict[str, tuple[str, ...]] = {}
         self._plans = _limit_zones(table.PLAN_DURATIONS, CHANGE_BUCKETS)
         self._writes = _limit_zones(table.WRITE_DURATIONS, CHANGE_BUCKETS)
         self._changes = _limit_zones(table.CHANGE_DURATIONS, CHANGE_BUCKETS)
@@ -74,31 +73,29 @@ class ChangeDurations:
 
     def set_zones(self, zones: Iterable[Zone]) -> None:
         """Show the durations of *zones* from now on, with counts of zero, so that the first one is an increase."""
-        self._labels = {zone.id: (self._provider, *sanitize_labels(zone.name, zone.id)) for zone in zones}
-        for labels in sorted(set(self._labels.values())):
+        for labels in sorted({self._build_labels(zone) for zone in zones}):
             for histogram in self.histograms:
                 histogram.find(labels)
 
     def observe_plan(self, zone: Zone, seconds: float) -> None:
         """Count a change that was planned *seconds* after the object that caused it was received."""
-        self._plans.find(self._find_labels(zone)).observe(seconds)
+        self._plans.find(self._build_labels(zone)).observe(seconds)
 
     def observe_write(self, zone: Zone, seconds: float, *, since_object_s: float | None) -> None:
         """Count a change that the service accepted *seconds* after it was planned.
 
         *since_object_s* is the time since the object that caused it was received, None if unknown.
         """
-        self._writes.find(self._find_labels(zone)).observe(seconds)
+        self._writes.find(self._build_labels(zone)).observe(seconds)
         if since_object_s is not None:
-            self._changes.find(self._find_labels(zone)).observe(since_object_s)
+            self._changes.find(self._build_labels(zone)).observe(since_object_s)
 
     def observe_refresh(self, zone: Zone, seconds: float) -> None:
         """Count the seconds that one complete reading of a zone took."""
-        self._refreshes.find(self._find_labels(zone)).observe(seconds)
+        self._refreshes.find(self._build_labels(zone)).observe(seconds)
 
-    def _find_labels(self, zone: Zone) -> tuple[str, ...]:
-        labels = self._labels.get(zone.id)
-        return labels or (self._provider, *sanitize_labels(zone.name, zone.id))
+    def _build_labels(self, zone: Zone) -> tuple[str, ...]:
+        return (self._provider, *sanitize_labels(zone.name, zone.id))
 
 
 def _limit_zones(metric: Metric, buckets: Sequence[float]) -> LimitedFamily:

@@ -35,6 +35,8 @@ _OBJECTS: Final = "objects/"
 class PageNotFoundError(Exception):
     """There is no document at the path; the message says which there are."""
 
+    status: Final = HTTPStatus.NOT_FOUND
+
 
 class Api:
     """Build documents from copies of the engine's state."""
@@ -130,7 +132,6 @@ class Api:
             live.engine,
             name,
             self._config,
-            zones_known=len(live.engine.zones),
             missing=live.engine.missing,
             live=live,
             find_origin=self._find_origin,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -29,6 +30,8 @@ _CHOICES: Final[Mapping[str, Collection[str]]] = {
 
 class BadRequestError(Exception):
     """The request is invalid; the message says what is allowed."""
+
+    status: Final = HTTPStatus.BAD_REQUEST
 
 
 class Query(dict[str, str]):

@@ -75,42 +75,30 @@ class Site:
         if method not in METHODS:
             return build_method_not_allowed()
         path = str(environ["PATH_INFO"]).encode("latin-1").decode("utf-8", "replace")
-        query = str(environ.get("QUERY_STRING", ""))
+        query, address = str(environ.get("QUERY_STRING", "")), self._find_address(environ)
         is_api = path.startswith(PREFIX)
-        try:
-            return self._build_response(path, query, self._find_address(environ), is_api=is_api)
-        except BadRequestError as exc:
-            status, message = HTTPStatus.BAD_REQUEST, str(exc)
-        except PageNotFoundError as exc:
-            status, message = HTTPStatus.NOT_FOUND, str(exc)
-        return (
-            build_error_response(status, message) if is_api else self._build_error_page(environ, path, status, message)
-        )
-
-    def _build_error_page(self, environ: WSGIEnvironment, path: str, status: HTTPStatus, message: str) -> Response:
-        snapshot = self._read_snapshot()
-        if snapshot is None:
-            return build_text_response(status, message)
-        return self._load_pages().build_error_page(snapshot, path, self._find_address(environ), status, message)
-
-    def _find_address(self, environ: WSGIEnvironment) -> str:
-        """Return the address at which the client reached this server, for the commands on the page."""
-        host = str(environ.get("HTTP_HOST", ""))
-        scheme = "https" if environ.get("HTTP_X_FORWARDED_PROTO") == "https" else "http"  # a proxy may terminate TLS
-        return f"{scheme}://{host if _HOST.fullmatch(host) else self._address}"
-
-    def _build_response(self, path: str, query: str, address: str, *, is_api: bool) -> Response:
         if not is_api and (asset := self._load_pages().find_asset(path)):
             return asset
         snapshot = self._read_snapshot()
         if snapshot is None:
             build = build_error_response if is_api else build_text_response
             return build(HTTPStatus.SERVICE_UNAVAILABLE, _BUSY)
-        if is_api:
-            return build_document_response(
-                self._api.build_document(snapshot, path.removeprefix(PREFIX), query, address)
-            )
-        return self._load_pages().build_page(snapshot, path, query, address)
+        try:
+            if is_api:
+                return build_document_response(
+                    self._api.build_document(snapshot, path.removeprefix(PREFIX), query, address)
+                )
+            return self._load_pages().build_page(snapshot, path, query, address)
+        except (BadRequestError, PageNotFoundError) as exc:
+            if is_api:
+                return build_error_response(exc.status, str(exc))
+            return self._load_pages().build_error_page(snapshot, path, address, exc.status, str(exc))
+
+    def _find_address(self, environ: WSGIEnvironment) -> str:
+        """Return the address at which the client reached this server, for the commands on the page."""
+        host = str(environ.get("HTTP_HOST", ""))
+        scheme = "https" if environ.get("HTTP_X_FORWARDED_PROTO") == "https" else "http"  # a proxy may terminate TLS
+        return f"{scheme}://{host if _HOST.fullmatch(host) else self._address}"
 
 
 def is_own_host(environ: WSGIEnvironment, host: str) -> bool:

@@ -1,4 +1,4 @@
-"""Commands with Route 53: `iam-policy`, `adopt`, `verify`, and `plan` on stored or unreadable zones."""
+"""Commands with Route 53: `iam-policy`, `adopt`, and `plan` on stored or unreadable zones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.nameserver import NameServer
 from tests.fakes.route53.server import Route53
 from tests.objects import service
 from tests.program.process import once
@@ -93,43 +92,6 @@ def test_adopt_adds_ownership_records_and_leaves_records_and_aliases_unchanged(
     new = [one for one in after if one not in before]
     assert {one["Type"] for one in new} == {"TXT"}
     assert sorted(one["Name"] for one in new) == ["a-hand.example.org.", "a-lb.example.org."]
-
-
-def member(identifier: str, address: str) -> dict[str, object]:
-    """Return a Service that requests a weighted record of in.example.org with the set identifier *identifier*."""
-    return service(
-        identifier, "in.example.org", address=address, annotations={"set-identifier": identifier, "aws-weight": "10"}
-    )
-
-
-@pytest.mark.usefixtures("zone_id")
-def test_verify_does_not_count_an_alias_or_weighted_record_as_served_before_the_zone_holds_it(
-    fake: Route53, tmp_path: Path
-) -> None:
-    """A name server gives the same answers before and after the change, so only the zone shows that it is missing."""
-    flags = ("--source=service", "--provider=aws", "--txt-owner-id=me", f"--manifests={tmp_path}")
-    addresses = {("lb.example.org", "A"): ("192.0.2.9",), ("in.example.org", "A"): ("192.0.2.1",)}
-
-    def apply(*objects: dict[str, object]) -> None:
-        (tmp_path / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-
-    with NameServer("example.org", addresses) as server:
-        verify = ("verify", f"--nameserver={server.address}", *flags)
-        apply(service("lb", "lb.example.org", address=BALANCER), member("blue", "192.0.2.1"))
-        assert once("adopt", "--yes", *flags, env=environ(fake)).returncode == 0
-        assert once("--once", *flags, env=environ(fake)).returncode == 0
-        assert once(*verify, env=environ(fake)).stdout.endswith("\n3 of 3 records served.\n")
-        other = service("lb", "lb.example.org", address=BALANCER.replace("one-1", "two-2"))
-        apply(other, member("blue", "192.0.2.1"), member("green", "192.0.2.2"))
-        ended = once(*verify, env=environ(fake))
-    assert ended.returncode == 2
-    assert [line for line in ended.stdout.splitlines() if not line.startswith("   ")] == [
-        "A      in.example.org (blue)  served by all of 1 name server",
-        "A      in.example.org (green)  not in the zone as requested yet  [requested]",
-        "A      lb.example.org  not in the zone as requested yet  [changed]",
-        "AAAA   lb.example.org  not in the zone as requested yet  [changed]",
-        "1 of 4 records served.",
-    ]
 
 
 def test_plan_from_a_zone_snapshot_equals_the_plan_from_route_53(fake: Route53, zone_id: str, tmp_path: Path) -> None:

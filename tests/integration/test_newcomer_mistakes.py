@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,9 +15,9 @@ import pytest
 
 from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.newcomer_plans import PLANS, WEB, ZONE_FILE
+from tests.integration.newcomer_plans import PLANS
 from tests.program.installation import Installation
-from tests.program.newcomer_folder import AWS, RUN, ZONE, dedent, manifest, owned
+from tests.program.newcomer_folder import AWS, RUN, ZONE, dedent, manifest
 from tests.program.process import unprivileged
 
 Run = Callable[..., str]
@@ -56,52 +55,6 @@ def test_extdns_plan_names_the_mistake_in_the_input_and_what_was_probably_meant(
     for name, content in files.items():
         (folder / name).write_text(content)
     assert extdns("plan", *arguments) == dedent(expected)
-
-
-@pytest.mark.parametrize(
-    ("name", "files", "answer", "next_step"),
-    [
-        pytest.param(
-            "web.shop.example",
-            {WEB: manifest(type="ClusterIP")},
-            "web.shop.example is not published: Service shop/web requests it, but --publish-internal-services is "
-            "not set.  [filtered-out]",
-            "add --publish-internal-services",
-            id="ClusterIP without the flag",
-        ),
-        pytest.param(
-            "web.shop.example",
-            {ZONE_FILE: owned(owner="prod")},
-            "web.shop.example: existing record left unchanged (conflict).  [owned-by-other]",
-            'Resolve the conflict; extdns retries automatically. If owner "prod" is this installation: '
-            "--txt-owner-id=prod; if it has ended, take its records over: --migrate-from-txt-owner=prod",
-            id="wrong owner",
-        ),
-        pytest.param(
-            "old.shop.example",
-            {ZONE_FILE: owned(name="old", text="a-old", resource="other/old")},
-            "old.shop.example is published, but no longer requested; it would be deleted.  [orphan-gone]",
-            f"nothing to do if nobody needs the record: extdns deletes it. All deletes: extdns plan {' '.join(RUN)}. "
-            "To keep the record, let an object request the name (extdns plan lists invalid annotations). If objects of "
-            'another cluster request the name, both use the owner id "me": give each cluster its own --txt-owner-id',
-            id="shared owner",
-        ),
-        pytest.param(
-            "web.shop.example",
-            {ZONE_FILE: owned(text="mine-a-web")},
-            "web.shop.example: existing record left unchanged (conflict).  [foreign-record]",
-            "1 ownership record under another prefix or suffix exists: is --txt-prefix=mine- missing?",
-            id="wrong prefix",
-        ),
-    ],
-)
-def test_extdns_explain_shows_newcomers_the_state_of_a_name_and_what_to_do_next(
-    name: str, files: Mapping[str, str], answer: str, next_step: str, folder: Path, extdns: Run
-) -> None:
-    for path, content in files.items():
-        (folder / path).write_text(content)
-    lines = extdns("explain", name, *RUN).splitlines()
-    assert (lines[0], lines[-2:]) == (answer, [f"Next: {next_step}", "exit code 0"])
 
 
 def test_extdns_check_reports_an_aws_region_that_does_not_exist(extdns: Run) -> None:
@@ -181,18 +134,6 @@ def test_extdns_check_reports_a_zone_folder_that_it_may_not_write(
         'Answered by this command, in one pass, owner "me", files manifests\n'
         "\n"
         "1 thing missing.\n"
-        "exit code 1\n"
-    )
-
-
-def test_the_error_about_a_port_in_use_shows_that_port(extdns: Run) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        address = f"127.0.0.1:{port}"
-        output = extdns(*RUN, "--once", f"--metrics-address={address}", "--log-level=error")
-    assert output == (
-        f"error: --metrics-address={address} cannot be used: port {port} is in use by another process\n"
-        "  use another host or port; port 0 selects a free one\n"
         "exit code 1\n"
     )
 

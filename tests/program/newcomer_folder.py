@@ -31,10 +31,6 @@ DEFAULTS: Final = {
     "type": "LoadBalancer",
     "address": "192.0.2.1",
 }
-OWNED: Final = """\
-{name}   300 IN A   192.0.2.1
-{text} 300 IN TXT "heritage=external-dns,external-dns/owner={owner},external-dns/resource=service/{resource}"
-"""
 RUN: Final = (
     "--source=service",
     "--manifests=manifests",
@@ -47,11 +43,6 @@ AWS: Final = ("--source=service", "--manifests=manifests", "--provider=aws", "--
 
 def manifest(**changes: str) -> str:
     return SERVICE.format(**(DEFAULTS | changes))
-
-
-def owned(**changes: str) -> str:
-    """Return the zone file with a record and its ownership record."""
-    return ZONE + OWNED.format(**({"name": "web", "text": "a-web", "owner": "me", "resource": "shop/web"} | changes))
 
 
 def dedent(expected: str) -> str:

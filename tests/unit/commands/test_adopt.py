@@ -178,14 +178,7 @@ ENCRYPTED = f'"{"QUJD" * 24}"'
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        pytest.param("edns.a-www", OTHER, id="prefix-with-a-dot"),
         pytest.param("edns-a-www", OTHER, id="prefix"),
-        pytest.param("edns-www", OTHER, id="prefix-before-types"),
-        pytest.param("edns-a.www", OTHER, id="prefix-with-the-type"),
-        pytest.param("a-www-own", OTHER, id="suffix"),
-        pytest.param("a-www.own", OTHER, id="suffix-with-a-dot"),
-        pytest.param("www-a-own", OTHER, id="suffix-with-the-type"),
-        pytest.param("cname-www", OTHER, id="alias"),
         pytest.param(
             "x",
             OTHER.replace("service", "x").replace("owner=", "ownedRecord=www.example.org,external-dns/owner="),

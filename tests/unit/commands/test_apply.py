@@ -164,25 +164,15 @@ def _object_remade(installation: Installation) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace("2026-01-01", "2026-01-02"), encoding="utf-8")
 
 
-def _record_edited(installation: Installation) -> None:
-    text = installation.zones.text().replace(
-        "api.example.org. 300 IN A 192.0.2.1", "api.example.org. 300 IN A 192.0.2.55"
-    )
-    assert text != installation.zones.text()
-    installation.zones.path().write_text(text, encoding="latin-1")
+def _edit_zone(old: str, new: str) -> Callable[[Installation], None]:
+    """Return a function that replaces a text in the zone file."""
 
+    def edit(installation: Installation) -> None:
+        text = installation.zones.text()
+        assert old in text
+        installation.zones.path().write_text(text.replace(old, new), encoding="latin-1")
 
-def _ownership_record_edited(installation: Installation) -> None:
-    text = installation.zones.text().replace(
-        "external-dns/resource=service/shop/api", "external-dns/resource=service/shop/apo"
-    )
-    assert text != installation.zones.text()
-    installation.zones.path().write_text(text, encoding="latin-1")
-
-
-def _record_taken(installation: Installation) -> None:
-    text = installation.zones.text().replace("www IN A 192.0.2.99", "www IN A 192.0.2.99\nshop IN A 192.0.2.98")
-    installation.zones.path().write_text(text, encoding="latin-1")
+    return edit
 
 
 def _other_zone(installation: Installation) -> None:
@@ -195,13 +185,21 @@ def _other_zone(installation: Installation) -> None:
         pytest.param(_reapplied, f"{PLANNED} in the plan; now nothing\n", id="made-already"),
         pytest.param(_object_changed, f"{PLANNED} in the plan; now delete [orphan-gone]\n", id="object"),
         pytest.param(_object_remade, "that the plan is based on have changed", id="object-remade"),
-        pytest.param(_record_edited, f"{PLANNED} in the plan; now update [changed], target", id="record"),
         pytest.param(
-            _ownership_record_edited,
+            _edit_zone("api.example.org. 300 IN A 192.0.2.1", "api.example.org. 300 IN A 192.0.2.55"),
+            f"{PLANNED} in the plan; now update [changed], target",
+            id="record",
+        ),
+        pytest.param(
+            _edit_zone("resource=service/shop/api", "resource=service/shop/apo"),
             f"{PLANNED}, as in the plan, but objects, data or ownership records ",
             id="other-ownership-record",
         ),
-        pytest.param(_record_taken, "[requested], 192.0.2.1 in the plan; now keep [foreign-record], ", id="name-taken"),
+        pytest.param(
+            _edit_zone("www IN A 192.0.2.99", "www IN A 192.0.2.99\nshop IN A 192.0.2.98"),
+            "[requested], 192.0.2.1 in the plan; now keep [foreign-record], ",
+            id="name-taken",
+        ),
         pytest.param(_other_zone, "the zone example.net.zone is not in the plan", id="another-zone"),
     ],
 )
@@ -298,9 +296,6 @@ def test_a_file_that_is_not_a_plan_is_refused(
     ("arguments", "message"),
     [
         pytest.param([], "error: Missing option '--plan'.\n  help: extdns apply --help\n", id="none"),
-        pytest.param(["--plan"], "error: --plan needs a value\n", id="no-value"),
-        pytest.param(["--plan="], "error: --plan needs a value\n", id="empty"),
-        pytest.param(["--plan=a", "--plan=b"], "error: --plan is given twice\n", id="twice"),
         pytest.param(
             ["--plan=/nowhere/plan"], "error: --plan=/nowhere/plan cannot be read: No such file", id="missing"
         ),

@@ -180,15 +180,6 @@ def test_with_manifests_check_reports_zones_and_objects_and_no_permissions_in_th
     )
 
 
-def test_check_reports_a_zone_folder_without_zone_files(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation.zones.path().unlink()
-    assert cli.main(["check", *installation.flags()], {}) == 1
-    output = capsys.readouterr().out
-    assert f"missing  scope: --zonefile-dir={installation.zones.folder} holds no zone file\n" in output
-
-
 def test_check_reports_as_missing_that_no_object_was_read(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:

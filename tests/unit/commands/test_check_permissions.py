@@ -243,14 +243,6 @@ def test_the_permissions_of_a_caller_that_iam_cannot_simulate_are_unknown(
     assert f"unknown  {PERMISSION}{words}" in capsys.readouterr().out
 
 
-def test_check_simulates_the_policies_of_an_iam_user_too(aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
-    user = f"arn:aws:iam::{ACCOUNT}:user/ops/me"
-    aws.iam.callers["AKIDTEST"] = user
-    aws.grant(capsys, role=user)
-    assert aws.check() == 0
-    assert f"ok       {PERMISSION}according to a simulation of the policies of {user}\n" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("denied", "on", "found"),
     [

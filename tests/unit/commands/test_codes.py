@@ -69,6 +69,3 @@ def test_an_invalid_command_line_of_explain_about_a_reason_code_is_reported(
 ) -> None:
     assert cli.main(["explain", *arguments], {}) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
-
-
-# The page of the reason codes, docs/reference/reasons.md

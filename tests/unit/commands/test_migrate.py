@@ -125,8 +125,6 @@ def test_migrate_prints_json(installation: Installation, capsys: pytest.CaptureF
     [
         pytest.param("--compat", "error: extdns migrate itself makes a second plan with --compat\n", id="compat"),
         pytest.param("--manifests=-", "error: extdns migrate reads the objects several times", id="stdin"),
-        pytest.param("--source=cloudfoundry", "error: ", id="absent"),
-        pytest.param("--polici=sync", "error: --polici is not a flag\n  did you mean: --policy", id="unknown"),
     ],
 )
 def test_an_invalid_command_line_of_migrate_exits_with_1(

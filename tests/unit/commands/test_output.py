@@ -99,3 +99,4 @@ def test_no_command_prints_control_characters_from_objects_or_zones(
     if "--output=markdown" in command:
         outside = re.sub("`[^`\n]*`", "", captured.out)
         assert not {"<script", "@all", "</td>"} & set(re.findall(r"<script|@all|</td>", outside))
+        assert {line.count("|") for line in captured.out.splitlines() if line.startswith("|")} <= {7}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -242,19 +240,6 @@ def test_an_invalid_command_line_of_plan_exits_with_1(
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
-def test_plan_reads_manifests_from_standard_input(installation: Installation) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "extdns", "plan", *installation.flags("--manifests=-")[1:]],
-        input=(installation.manifests / "all.json").read_text(encoding="utf-8"),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 2
-    assert "1 to create, 1 to update, 1 to delete" in ended.stdout
-
-
 def test_a_plan_is_printed_as_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan(installation, "-o", "json") == 2
     text = capsys.readouterr().out
@@ -286,24 +271,6 @@ def test_a_plan_is_printed_as_a_markdown_table(installation: Installation, capsy
         "| `Service shop/api: annotation hostname` |  |"
     ) in lines
     assert lines[-1] == "1 to create, 1 to update, 1 to delete, 1 kept, 1 not published."
-
-
-@pytest.mark.parametrize("output", ["text", "json", "markdown"])
-def test_plan_escapes_text_from_objects(
-    installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation.replace_manifests(
-        service("evil", f"a.example.org, {HOSTILE}.example.org", annotations={"set-identifier": HOSTILE}),
-        service("long", "x" * 60_000 + ".example.org", annotations={"ttl": HOSTILE}),
-    )
-    assert plan(installation, f"--output={output}") == 1  # a name is too long
-    printed = capsys.readouterr().out
-    assert all(line.isprintable() for line in printed.splitlines())
-    assert len(printed) < 100_000
-    if output == "markdown":
-        assert all(line.count("|") == 7 for line in printed.splitlines() if line.startswith("|"))
-        assert "`@all" not in printed
-        assert "</td>" not in re.sub("`[^`]*`", "", printed)
 
 
 def test_a_plan_on_a_terminal_differs_only_by_colours(

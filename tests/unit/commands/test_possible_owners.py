@@ -18,6 +18,13 @@ def owner_of(target: Record, *others: Record) -> str | None:
 @pytest.mark.parametrize(
     ("rtype", "name", "text", "expected"),
     [
+        pytest.param("A", "www", "e.a-www", True, id="prefix-with-a-dot"),
+        pytest.param("A", "www", "e-www", True, id="prefix-before-types"),
+        pytest.param("A", "www", "e-a.www", True, id="prefix-with-the-type"),
+        pytest.param("A", "www", "a-www-own", True, id="suffix"),
+        pytest.param("A", "www", "a-www.own", True, id="suffix-with-a-dot"),
+        pytest.param("A", "www", "www-a-own", True, id="suffix-with-the-type"),
+        pytest.param("A", "www", "cname-www", True, id="alias"),
         pytest.param("A", "*", "e.a-any", True, id="wildcard-with-replacement"),
         pytest.param("AAAA", "*", "e.a-any", False, id="untyped-covers-aaaa-wildcard"),
         pytest.param("A", "@", "a-own", True, id="apex-with-a-templated-prefix"),

@@ -16,6 +16,7 @@ from extdns.app.assembly import Assembly
 from extdns.commands import run
 from extdns.config import Config, parse
 from extdns.controller.exit_codes import NOTHING_IN_SCOPE
+from extdns.controller.stop_signals import StopSignals
 from extdns.errors import UsageError
 from tests.objects import service
 from tests.program.installation import Installation
@@ -29,10 +30,12 @@ def installation(tmp_path: Path) -> Installation:
     return found
 
 
-def config(installation: Installation, *more: str) -> Config:
-    """Return the configuration of *installation*; flags in *more* replace those of the same name."""
+def run_main(installation: Installation, *more: str) -> int:
+    """Run the program with the flags of *installation*; flags in *more* replace those of the same name."""
     replaced = {flag.partition("=")[0] for flag in more}
-    return parse([*(flag for flag in installation.flags() if flag.partition("=")[0] not in replaced), *more], {})
+    kept = (flag for flag in installation.flags() if flag.partition("=")[0] not in replaced)
+    with StopSignals() as signals:
+        return run.main(parse([*kept, *more], {}), signals)
 
 
 @pytest.fixture(autouse=True)
@@ -47,13 +50,13 @@ def _nothing_left_running() -> Iterator[None]:
 def test_a_single_pass_exits_with_0_if_nothing_failed(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run.main(config(installation, "--once")) == 0
+    assert run_main(installation, "--once") == 0
     assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
     assert capsys.readouterr().out == ""
 
 
 def test_a_dry_run_prints_its_plan(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.main(config(installation, "--once", "--dry-run")) == 0
+    assert run_main(installation, "--once", "--dry-run") == 0
     assert capsys.readouterr().out == (
         "Zone example.org (example.org.zone, zonefile)  1 record, 0 ours\n\n"
         "  + A  web.example.org  192.0.2.1  Service shop/web: annotation hostname\n\n"
@@ -64,7 +67,7 @@ def test_a_dry_run_prints_its_plan(installation: Installation, capsys: pytest.Ca
 
 def test_a_single_pass_exits_with_1_if_a_record_cannot_be_published(installation: Installation) -> None:
     installation.replace_manifests(service("web", "web.example.org", annotations={"set-identifier": "blue"}))
-    assert run.main(config(installation, "--once")) == 1
+    assert run_main(installation, "--once") == 1
 
 
 def test_a_single_pass_exits_with_1_if_the_state_file_that_a_flag_names_cannot_be_used(
@@ -72,11 +75,11 @@ def test_a_single_pass_exits_with_1_if_the_state_file_that_a_flag_names_cannot_b
 ) -> None:
     state = tmp_path / "state"
     for _ in range(2):
-        assert run.main(config(installation, "--once", f"--state-file={state}")) == 0
+        assert run_main(installation, "--once", f"--state-file={state}") == 0
         state.unlink()
     state.write_text("[]")
     monkeypatch.setattr(assembly, "SystemClock", HastyClock)
-    assert run.main(config(installation, "--once", f"--state-file={state}")) == 1
+    assert run_main(installation, "--once", f"--state-file={state}") == 1
 
 
 def test_a_plan_is_incomplete_if_the_state_file_that_a_flag_names_cannot_be_used(
@@ -92,9 +95,9 @@ def test_a_plan_is_incomplete_if_the_state_file_that_a_flag_names_cannot_be_used
 
 
 def test_a_single_pass_exits_with_3_if_deletes_are_held(installation: Installation) -> None:
-    run.main(config(installation, "--once"))
+    run_main(installation, "--once")
     installation.replace_manifests(service("web", "web.example.org", namespace="elsewhere"))
-    assert run.main(config(installation, "--once", "--namespace=other")) == 3
+    assert run_main(installation, "--once", "--namespace=other") == 3
     assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
@@ -105,7 +108,7 @@ def test_a_single_pass_exits_with_1_after_an_unexpected_error(
         raise ZeroDivisionError("planted")
 
     monkeypatch.setattr("extdns.controller.reporter.ActivityReporter.report_decisions", broken)
-    assert run.main(config(installation, "--once")) == 1
+    assert run_main(installation, "--once") == 1
     assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
@@ -126,7 +129,7 @@ def test_a_signal_during_the_start_ends_a_single_pass_with_1_and_any_other_run_w
         return assemble(settings)
 
     monkeypatch.setattr(assembly, "assemble", assemble_signalled)
-    assert run.main(config(installation, *mode)) == code
+    assert run_main(installation, *mode) == code
     assert "Received SIGTERM. Terminating..." in capsys.readouterr().err
 
 
@@ -135,13 +138,13 @@ def test_a_signal_during_the_start_ends_a_single_pass_with_1_and_any_other_run_w
 )
 def test_a_usage_error_found_during_assembly_leaves_no_thread_running(installation: Installation, flag: str) -> None:
     with pytest.raises(UsageError):
-        run.main(config(installation, flag))
+        run_main(installation, flag)
 
 
 def test_the_configuration_and_each_flag_that_has_no_effect_are_logged_at_the_start(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run.main(config(installation, "--once", "--events", "--dry-run"))
+    run_main(installation, "--once", "--events", "--dry-run")
     output = capsys.readouterr().err.splitlines()
     (configured,) = (line for line in output if "msg=Configuration" in line)
     for part in ("once=true", "compat=false", 'source="service, ingress"', "interval=1m", "txt-owner-id=me"):
@@ -155,7 +158,7 @@ def test_the_configuration_and_each_flag_that_has_no_effect_are_logged_at_the_st
 def test_the_warning_about_a_renamed_flag_does_not_say_that_the_flag_has_no_effect(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run.main(config(installation, "--once", "--dry-run", "--request-timeout=20s"))
+    run_main(installation, "--once", "--dry-run", "--request-timeout=20s")
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "--request-timeout is" in line)
     assert ' level=warning msg="Notice about a flag" ' in line
 
@@ -163,7 +166,7 @@ def test_the_warning_about_a_renamed_flag_does_not_say_that_the_flag_has_no_effe
 def test_the_warning_about_a_flag_value_without_effect_is_a_single_log_line(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = run.main(config(installation, "--once", "--dry-run", "--managed-record-types=A,TXT"))
+    code = run_main(installation, "--once", "--dry-run", "--managed-record-types=A,TXT")
     assert code == NOTHING_IN_SCOPE, "no record type is left"
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "Flag value has no effect" in line)
     assert " level=warning " in line
@@ -177,7 +180,7 @@ def test_compat_gives_no_warning_about_a_flag_value_without_effect(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flags = ("--once", "--dry-run", "--compat", "--policy=sync", "--managed-record-types=A,TXT")
-    assert run.main(config(installation, *flags)) == 0
+    assert run_main(installation, *flags) == 0
     assert "has no effect" not in capsys.readouterr().err
 
 

@@ -69,13 +69,13 @@ start_dry = partial(start_world, has_writer=False)
 def look(world: World, *, at_s: float = 0.0, kinds: tuple[KindState, ...] = (), synced: bool = True) -> ProcessSnapshot:
     """Return the state of a process in *world*, *at_s* seconds after it began."""
     return ProcessSnapshot(
-        EngineSnapshot(world.engine), at=BEGINNING, at_s=at_s, kinds=kinds, changes=(), synced=synced
+        engine=EngineSnapshot(world.engine), at=BEGINNING, at_s=at_s, kinds=kinds, changes=(), synced=synced
     )
 
 
 def explain(world: World, name: str = WEB) -> NameDocument:
     now = EngineSnapshot(world.engine)
-    return build_name(now, DnsName(name), CONFIG, zones_known=len(now.zones), missing=now.missing)
+    return build_name(now, DnsName(name), CONFIG, missing=now.missing)
 
 
 def render(document: NameDocument) -> str:

@@ -202,7 +202,7 @@ def test_of_a_name_whose_zone_a_filter_excludes_the_next_step_names_the_filter_a
     world.provider.zone_list = ZoneList(zones=(), excluded=("example.com", "example.org"))
     now = EngineSnapshot(run_on(world, REQUESTED, change_phase(SERVICE), change_phase(INGRESS)).engine)
     config = parse(["--source=service", f"--provider={provider}", "--domain-filter=web.example.org"], {})
-    document = build_name(now, DnsName(WEB), config, zones_known=0, missing=())
+    document = build_name(now, DnsName(WEB), config, missing=())
     assert document.reason == Reason.NO_ZONE
     assert suggest_next_step(document) == (
         f"check --domain-filter=web.example.org{parent}. The zone that can hold the name: example.org"

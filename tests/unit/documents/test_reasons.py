@@ -127,7 +127,7 @@ def test_the_explanation_of_a_name_contains_its_reason_code(reason: Reason) -> N
 def explain_in_process(world: World, *, later_s: float = 0.0) -> NameDocument:
     """Return the explanation of the name by a running process, *later_s* seconds after the last step of *world*."""
     live = look(world, at_s=world.now_s + later_s)
-    document = build_name(live.engine, DnsName(WEB), CONFIG, zones_known=1, missing=(), live=live)
+    document = build_name(live.engine, DnsName(WEB), CONFIG, missing=(), live=live)
     return replace(document, process=ProcessReference("http://127.0.0.1:7980", "me", "files shop.yaml"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.config import parse
 from extdns.documents.changes import OUTCOME_LEVELS
@@ -98,7 +99,7 @@ def test_the_status_of_an_unresponsive_process_is_failing_whatever_its_last_answ
     age_s: float, healthy: bool, expected: str
 ) -> None:
     live = look(start_world())
-    aged = live.with_age(age_s, healthy=healthy)
+    aged = replace(live, age_s=age_s, healthy=healthy)
     assert describe_state(aged, {NameState.PUBLISHED: 1}) == expected
     assert find_level(aged, {NameState.PUBLISHED: 1}) is (Level.GOOD if aged.is_responding else Level.FAILING)
 

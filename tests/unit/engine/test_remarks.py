@@ -13,8 +13,8 @@ from tests.cluster_world import ClusterWorld, start_cluster
 from tests.objects import service
 
 
-def list_remarks(world: ClusterWorld) -> list[tuple[Reason, str, str]]:
-    return [(one.reason, one.field, one.value) for _, one in list_problems(world.engine.claims.objects())]
+def list_remarks(world: ClusterWorld) -> list[tuple[str, str, str]]:
+    return [(one.reason, one.field, one.value) for one in list_problems(world.engine.claims.objects())]
 
 
 @pytest.mark.parametrize("has_record", [True, False])

@@ -29,7 +29,7 @@ from tests.program.installation import Installation
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from wsgiref.types import StartResponse
+    from wsgiref.types import StartResponse, WSGIApplication
 
     from extdns.config import Config
 
@@ -41,11 +41,11 @@ LOCAL: Final = ListenAddress(host="127.0.0.1", port=7980)
 
 
 class WsgiResponse:
-    """The response of the site to one request."""
+    """The response of a WSGI application to one request."""
 
     def __init__(
         self,
-        site: Site,
+        application: WSGIApplication,
         path: str,
         query: str = "",
         *,
@@ -57,7 +57,7 @@ class WsgiResponse:
         self.headers: Mapping[str, str] = {}
         environ = {"REQUEST_METHOD": method, "PATH_INFO": path.encode().decode("latin-1"), "QUERY_STRING": query}
         environ |= {"HTTP_HOST": host, "SERVER_NAME": bound}
-        self.body = b"".join(site(environ, cast("StartResponse", self._start)))
+        self.body = b"".join(application(environ, cast("StartResponse", self._start)))
 
     def _start(self, status: str, headers: list[tuple[str, str]], _exc_info: object = None, /) -> object:
         self.status, self.headers = int(status[:3]), dict(headers)
@@ -139,5 +139,5 @@ def process(
         for entry in seen.zones[:1]
     )
     kinds = tuple(replace(state, since_s=-3600.0) for state in running.controller.kind_states())
-    live = ProcessSnapshot(seen, at=AT, at_s=0.0, kinds=kinds, changes=changes, synced=True, rules=rules)
+    live = ProcessSnapshot(engine=seen, at=AT, at_s=0.0, kinds=kinds, changes=changes, synced=True, rules=rules)
     return Process(live, config)

@@ -168,32 +168,6 @@ def test_the_api_list_of_names_can_be_searched_and_filtered(
     assert [name for name in found if not name.startswith("old")] == names
 
 
-def test_the_api_list_of_names_has_the_state_and_reason_of_each_name(shop: Process) -> None:
-    items = shop.get("/api/v1/names").json["items"]
-    states = {one["name"]: (one["state"], one["reason"]) for one in items}
-    assert states["web1.example.org"] == ("changing", "requested")
-    assert states["www.example.org"] == ("out-of-sync", "foreign-record")
-    assert states["pay.example.net"] == ("not-published", "no-address")
-    assert states["far.example.com"] == ("not-published", "no-zone")
-    assert states["old1.example.org"] == ("held", "held")
-
-
-def test_a_name_has_the_same_state_in_the_api_list_and_in_its_own_document(shop: Process) -> None:
-    for one in shop.get("/api/v1/names").json["items"]:
-        document = shop.get(f"/api/v1/names/{one['name']}").json
-        assert (document["state"], document["reason"]) == (one["state"], one["reason"])
-        assert f"{one['name']} " in shop.get("/name", of=one["name"]).text
-        current = {(record["type"], record["ours"]) for record in document["records"]}
-        assert current >= {(record["type"], record["ours"]) for record in one["records"] if record["owner"] is not None}
-
-
-def test_the_api_explains_the_name_of_an_ownership_record_by_the_record_it_covers(shop: Process) -> None:
-    document = shop.get("/api/v1/names/a-old1.example.org").json
-    assert (document["state"], document["reason"]) == (None, None)
-    assert [one["ownershipOf"] for one in document["records"]] == [["A old1.example.org"]]
-    assert document["answer"] in shop.get("/name", of="a-old1.example.org").text
-
-
 def test_the_api_document_of_held_deletes_contains_the_command_that_approves_them(shop: Process) -> None:
     (held,) = shop.get("/api/v1/held").json["items"]
     assert held["command"] == f"extdns --approve={held['approvalCode']} [flags]"
@@ -258,11 +232,6 @@ def test_a_zone_is_shown_as_published_only_if_all_its_names_are(tmp_path: Path) 
     assert '<span class="state good">published</span>' in page
 
 
-def test_a_zone_with_held_deletes_is_shown_as_held(shop: Process) -> None:
-    page = shop.get("/zones").text
-    assert '<span class="state waiting">held</span>' in page
-
-
 def test_the_api_list_of_names_shows_current_and_requested_targets(shop: Process) -> None:
     (foreign,) = shop.get("/api/v1/names", q="www").json["items"]
     (record,) = foreign["records"]
@@ -318,37 +287,6 @@ def test_a_name_that_no_object_requests_shows_the_resource_label_of_its_record(s
     assert [record["resource"] for record in name["records"]] == ["service/shop/old1"]
     assert "<div>made for service/shop/old1</div>" in shop.get("/", q="old1.").text
     assert "no object; made for service/shop/old1" in shop.get("/name", of="old1.example.org").text
-
-
-def test_the_api_document_of_sources_also_counts_objects_that_sources_look_up(tmp_path: Path) -> None:
-    labels = {"app": "web"}
-    slice_ = {
-        "apiVersion": "discovery.k8s.io/v1",
-        "kind": "EndpointSlice",
-        "metadata": {"name": "web-1", "namespace": "shop", "labels": {"kubernetes.io/service-name": "web"}},
-        "addressType": "IPv4",
-        "endpoints": [
-            {
-                "addresses": ["10.0.0.9"],
-                "conditions": {"ready": True},
-                "targetRef": {"kind": "Pod", "name": "web-0", "namespace": "shop"},
-            }
-        ],
-    }
-    pods = [
-        {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": name, "namespace": "shop", "labels": labels},
-            "spec": {"hostname": name},
-            "status": {"podIP": "10.0.0.9", "phase": "Running"},
-        }
-        for name in ("web-0", "web-1")
-    ]
-    headless = service("web", "web.example.org", type="ClusterIP", clusterIP="None", selector=labels)
-    counted = process(tmp_path, headless, slice_, *pods).get("/api/v1/sources").json["items"]
-    objects = {one["resource"]: one["objects"] for one in counted}
-    assert (objects["services"], objects["endpointslices.discovery.k8s.io"], objects["pods"]) == (1, 1, 2)
 
 
 def assert_described(path: str, status: str, answer: object) -> None:

@@ -3,59 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from wsgiref.types import StartResponse
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from extdns.metrics.metrics import Metrics
-from extdns.web.health import HealthApplication, Readiness
-
-
-class WsgiResponse:
-    """The response of a WSGI application to one request."""
-
-    def __init__(self, application: HealthApplication, method: str, path: str) -> None:
-        self.status = ""
-        self.headers: Mapping[str, str] = {}
-        self.body = b"".join(application({"REQUEST_METHOD": method, "PATH_INFO": path}, self._starter()))
-
-    def _starter(self) -> StartResponse:
-        def start(status: str, headers: list[tuple[str, str]], _exc_info: object = None, /) -> object:
-            self.status, self.headers = status, dict(headers)
-            return lambda _: None
-
-        return start  # type: ignore[return-value] # the protocol's last parameter has a type that typeshed keeps private
+from extdns.web.health import Readiness, build_health_application
+from tests.unit.web.page_process import WsgiResponse
 
 
 def request_page(
     path: str, method: str = "GET", *, healthy: bool = True, readiness: Readiness = (True, {}), metrics: bytes = b""
 ) -> WsgiResponse:
     """Return the response of a health application to one request."""
-    application = HealthApplication(
+    application = build_health_application(
         is_healthy=lambda: healthy, read_readiness=lambda: readiness, render_metrics=lambda: metrics
     )
-    return WsgiResponse(application, method, path)
+    return WsgiResponse(application, path, method=method)
 
 
 def test_the_health_response_is_exactly_ok() -> None:
     response = request_page("/healthz")
-    assert response.status == "200 OK"
+    assert response.status == 200
     assert response.body == b"OK"
 
 
 def test_the_health_response_is_an_error_if_a_thread_makes_no_progress() -> None:
     response = request_page("/healthz", healthy=False)
-    assert response.status == "503 Service Unavailable"
+    assert response.status == 503
     assert response.body == b"the thread of the engine or of the cluster makes no progress\n"
 
 
 @pytest.mark.parametrize(
     ("ready", "status"),
-    [pytest.param(True, "200 OK", id="ready"), pytest.param(False, "503 Service Unavailable", id="not-ready")],
+    [pytest.param(True, 200, id="ready"), pytest.param(False, 503, id="not-ready")],
 )
-def test_the_readiness_response_shows_details_as_json(status: str, *, ready: bool) -> None:
+def test_the_readiness_response_shows_details_as_json(status: int, *, ready: bool) -> None:
     response = request_page("/readyz", readiness=(ready, {"zones": 2, "failing": ["zone example.org: timed out"]}))
     assert response.status == status
     assert response.headers["Content-Type"] == "application/json"
@@ -74,7 +57,7 @@ def test_the_metrics_response_has_the_content_type_of_prometheus() -> None:
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_request_for_an_unknown_path_gets_a_404_that_lists_the_known_paths(path: str, method: str) -> None:
     response = request_page(path, method)
-    assert response.status == "404 Not Found"
+    assert response.status == 404
     assert response.body == b"not found; available: /healthz, /readyz, /metrics\n"
 
 
@@ -82,7 +65,7 @@ def test_a_request_for_an_unknown_path_gets_a_404_that_lists_the_known_paths(pat
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_health_readiness_and_metrics_paths_allow_only_get_and_head(path: str, method: str) -> None:
     response = request_page(path, method)
-    assert response.status == "405 Method Not Allowed"
+    assert response.status == 405
     assert response.headers["Allow"] == "GET, HEAD"
 
 

@@ -20,7 +20,7 @@ import pytest
 from extdns import log
 from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress, parse_address
-from extdns.web.health import HealthApplication
+from extdns.web.health import build_health_application
 from extdns.web.server import SETTINGS, WebServer
 from extdns.web.site import is_own_host
 from tests.web_server import (
@@ -188,7 +188,7 @@ def test_an_error_of_the_application_is_logged_and_its_text_is_not_sent(
     def broken() -> bytes:
         raise LookupError("it\nbroke")
 
-    pages = HealthApplication(is_healthy=lambda: True, read_readiness=readiness, render_metrics=broken)
+    pages = build_health_application(is_healthy=lambda: True, read_readiness=readiness, render_metrics=broken)
     with serving(pages) as port:
         answer = exchange(port, b"GET /metrics HTTP/1.0\r\n\r\n")
         assert exchange(port, COMPLETE_REQUEST).endswith(b"OK")
@@ -291,7 +291,7 @@ def test_a_large_response_needs_no_temporary_file(monkeypatch: pytest.MonkeyPatc
     opened: list[object] = []
     monkeypatch.setattr(tempfile, "TemporaryFile", opened.append)
     body = b"m" * 5_000_000
-    pages = HealthApplication(is_healthy=lambda: True, read_readiness=readiness, render_metrics=lambda: body)
+    pages = build_health_application(is_healthy=lambda: True, read_readiness=readiness, render_metrics=lambda: body)
     with serving(pages) as port:
         assert exchange(port, b"GET /metrics HTTP/1.0\r\n\r\n").endswith(body)
     assert opened == []

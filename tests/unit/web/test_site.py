@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from markupsafe import escape
 
 from extdns import __version__
 from extdns.documents.names import NameState
-from extdns.documents.snapshot import ProcessSnapshot
 from extdns.flags.address import ListenAddress
 from extdns.model.reason import Reason
 from extdns.web.site import Site
@@ -73,17 +71,6 @@ def test_a_server_on_loopback_rejects_requests_for_other_host_names(shop: Proces
     assert "web01" not in response.text
 
 
-def test_a_server_on_all_interfaces_accepts_requests_for_every_host_name(shop: Process) -> None:
-    site = Site(
-        read_snapshot=lambda: shop.live,
-        api=shop.api,
-        load_pages=lambda: pytest.fail("a program asks"),
-        address=ListenAddress(host="", port=7980),
-    )
-    found = WsgiResponse(site, "/api/v1/status", host="extdns.example.org", bound="0.0.0.0")
-    assert found.status == 200
-
-
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "get"])
 @pytest.mark.parametrize("path", ["/", "/api/v1/names", "/page.js", "/nowhere"])
 def test_paths_of_pages_and_of_the_api_allow_only_get_and_head(shop: Process, path: str, method: str) -> None:
@@ -134,12 +121,6 @@ def test_links_of_an_error_page_for_a_nested_path_lead_back_to_the_root(shop: Pr
     links = re.findall(r'(?:href|src)="([^"#]*)"', page)
     assert {link for link in links if not link.startswith("../../")} == set()
     assert "../../page.css" in links
-
-
-def test_before_the_first_snapshot_errors_are_reported_as_plain_text(shop: Process) -> None:
-    site = Site(read_snapshot=_read_once(shop), api=shop.api, load_pages=lambda: shop.pages, address=LOCAL)
-    response = WsgiResponse(site, "/nowhere")
-    assert (response.status, response.headers["Content-Type"]) == (404, "text/plain; charset=utf-8")
 
 
 def test_every_reason_code_on_a_page_links_to_its_explanation(shop: Process) -> None:
@@ -251,19 +232,6 @@ def test_the_navigation_highlights_the_current_page(shop: Process) -> None:
         page = WsgiResponse(shop.site, path).text
         assert re.findall(r'aria-current="page">(\w+)<', page) == [name]
         assert f"<title>{name} · extdns</title>" in page
-
-
-def _read_once(shop: Process) -> Callable[[], ProcessSnapshot | None]:
-    """Return a function that returns a snapshot for the first call, and None afterwards."""
-    snapshots = iter((shop.live,))
-    return lambda: next(snapshots, None)
-
-
-def test_markup_in_the_name_of_an_invalid_object_is_shown_as_text(tmp_path: Path) -> None:
-    broken = process(tmp_path, service("<img src=x onerror=alert(1)>", "image.example.org"))
-    page = WsgiResponse(broken.site, "/").text
-    assert "<img" not in page
-    assert "&lt;img src=x onerror=alert(1)&gt;" in page
 
 
 def test_the_static_files_of_the_web_pages_have_fewer_than_20_000_bytes() -> None:
