@@ -102,7 +102,8 @@ class RuleState:
                 self.rules, self.is_active = rules, self.has_server or rules is not None
                 return () if is_same else all_names
             case RulesRevised():
-                self._due.update(dict.fromkeys(self._names))
+                # those without an answer first: not all may be able to wait for a query
+                self._due.update(dict.fromkeys(sorted(self._names, key=self._has_answer)))
                 return ()
             case RulesAnswered(answers=answers):
                 changed: set[DnsName] = set()
@@ -169,6 +170,9 @@ class RuleState:
         if found is None and item.current is not None and is_published(item.current, item.record):
             found = self._requests.get(_drop_current(item))
         return found
+
+    def _has_answer(self, item: RuleInput) -> bool:
+        return not self._answers.get(item, _AWAITED).unavailable
 
     def require(self, name: DnsName, inputs: Iterable[RuleInput]) -> None:
         """Replace the inputs whose answers *name* needs, and request each of these answers that is not stored."""

@@ -11,8 +11,9 @@ docs/design/opa.md says how often the server is queried, and what follows if it 
 from __future__ import annotations
 
 import threading
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from extdns.documents.rules import PolicyServerSnapshot
 from extdns.engine.effects import Effect, QueryRules
 from extdns.engine.inputs import Input, RulesAnswered, RulesChanged, RulesRevised
 from extdns.errors import describe_error
+from extdns.model.value import take_next
 from extdns.ports import Clock
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY, PolicyAnswers, PolicyClient, PolicyProblem, PolicyRevision
@@ -36,8 +38,9 @@ REFRESH_S: Final = 300.0
 """How often every record is evaluated again with the same revision, because data of the policies may have changed."""
 RETRY_S: Final = 30.0
 """How often records for which policies failed are evaluated again with the same revision."""
-_MAX_STORED: Final = 50_000
 _MAX_STORED_CHARACTERS: Final = 32_000_000
+_MAX_QUERY_CHARACTERS: Final = 1_000_000
+"""After so many, no more inputs are added to a query."""
 _DEFECT_PAUSE_S: Final = 1.0
 
 
@@ -76,7 +79,8 @@ class RuleQueries(Participant):
         self._version = PolicyRevision()
         self._query_size = MAX_QUERY  # halved if the server does not answer a query, and doubled if it does
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
-        self._poll_at = self._retry_at = self._refresh_at = 0.0
+        self._poll_at = self._retry_at = 0.0
+        self._refresh_at = clock.monotonic_s() + REFRESH_S
         self._problems: dict[PolicyProblem, None] = {}
         self._reported: Mapping[str, str] = {}
         self._answered_at_s: float | None = None
@@ -135,7 +139,7 @@ class RuleQueries(Participant):
         """
         with self._changed:
             for item in inputs:
-                self._add(self._waiting, item)
+                self._add(self._waiting, item, is_failing=self._unanswered.is_failing(item))
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> None:
@@ -154,11 +158,7 @@ class RuleQueries(Participant):
             self._poll(now_s)
             self._poll_at = self._clock.monotonic_s() + POLL_S
         with self._changed:
-            # those that fail are asked about last: the others in a query that fails may get no answer
-            others = (one for one in self._waiting if not self._unanswered.is_failing(one))
-            inputs = tuple(islice(others, self._query_size)) or tuple(islice(self._waiting, self._query_size))
-            for item in inputs:
-                self._waiting.remove(item)
+            inputs = self._waiting.take(self._query_size)
         if inputs:
             self._send_query(inputs)
         if self._waiting:
@@ -192,10 +192,9 @@ class RuleQueries(Participant):
         is_back, self._is_suspended = self._is_suspended, False
         is_first, is_revised = not self._version.revision, version.revision != self._version.revision
         self._version = version
-        if is_revised or now_s >= self._refresh_at:
+        if (is_revised and not is_first) or now_s >= self._refresh_at:
             self._refresh_at, self._problems = now_s + REFRESH_S, {}
-            if not is_first:  # before, there was no answer, and what the engine needs is waiting
-                self._put(RulesRevised(revision=version.label or version.revision))
+            self._put(RulesRevised(revision=version.label or version.revision))
         if is_back or is_revised or now_s >= self._retry_at:
             self._retry_at = now_s + RETRY_S
             self.query(tuple(self._unanswered))
@@ -228,17 +227,18 @@ class RuleQueries(Participant):
 
     def _answer(self, inputs: Sequence[RuleInput], answers: PolicyAnswers) -> None:
         found: list[tuple[RuleInput, Evaluation]] = []
-        for at, (item, evaluation) in enumerate(zip(inputs, answers.evaluations, strict=True)):
-            if evaluation.unavailable:
-                fails = at in answers.failed or self._unanswered.is_failing(item)
-                self._add(self._unanswered, item, is_failing=fails)
-                found.append((item, Evaluation() if self._allows_failure else evaluation))
-            else:
-                self._unanswered.remove(item)
-                found.append((item, evaluation))
+        with self._changed:
+            for at, (item, evaluation) in enumerate(zip(inputs, answers.evaluations, strict=True)):
+                if evaluation.unavailable:
+                    fails = at in answers.failed or self._unanswered.is_failing(item)
+                    self._add(self._unanswered, item, is_failing=fails)
+                    found.append((item, Evaluation() if self._allows_failure else evaluation))
+                else:
+                    self._unanswered.remove(item)
+                    found.append((item, evaluation))
         self._put(RulesAnswered(answers=tuple(found)))
 
-    def _add(self, inputs: _BoundedInputs, item: RuleInput, *, is_failing: bool = False) -> None:
+    def _add(self, inputs: _BoundedInputs, item: RuleInput, *, is_failing: bool) -> None:
         """Add *item* to *inputs*. If some are dropped, let the engine query soon what it still needs."""
         if inputs.add(item, is_failing=is_failing):
             self._refresh_at = min(self._refresh_at, self._clock.monotonic_s() + RETRY_S)
@@ -263,37 +263,81 @@ class RuleQueries(Participant):
 
 
 class _BoundedInputs:
-    """Inputs in the order in which they were added, each with whether a policy is known to fail on it.
+    """Inputs of each namespace in the order in which they were added, with whether a policy is known to fail on them.
 
-    The oldest are dropped if there are too many, or if they are too large together.
+    If they are too large together, the newest of the namespace with most characters are dropped.
     """
 
     def __init__(self) -> None:
-        self._inputs: dict[RuleInput, bool] = {}
-        self._characters = 0
+        # by whether a policy is known to fail on them, and by namespace; each with its characters
+        self._lines: dict[bool, dict[str, dict[RuleInput, tuple[RuleInput, int]]]] = {
+            False: OrderedDict(),
+            True: OrderedDict(),
+        }
+        self._characters: Counter[str] = Counter()  # by namespace
+        self._total = 0
+        self._count = 0
 
     def __len__(self) -> int:
-        return len(self._inputs)
+        return self._count
 
     def __iter__(self) -> Iterator[RuleInput]:
-        return iter(self._inputs)
+        return chain.from_iterable(line for lines in self._lines.values() for line in lines.values())
 
-    def add(self, item: RuleInput, *, is_failing: bool = False) -> bool:
+    def add(self, item: RuleInput, *, is_failing: bool) -> bool:
         """Add *item*, or set its *is_failing* if it is in the table. Return whether an input was dropped for space."""
-        if item not in self._inputs:
-            self._characters += count_characters(item)
-        self._inputs[item] = is_failing
+        namespace = _find_namespace(item)
+        if item in self._lines[is_failing].get(namespace, ()):
+            return False
+        self.remove(item)
+        characters = count_characters(item)
+        self._lines[is_failing].setdefault(namespace, OrderedDict())[item] = item, characters
+        self._record(namespace, 1, characters)
         is_full = False
-        while len(self._inputs) > _MAX_STORED or self._characters > _MAX_STORED_CHARACTERS:
-            self.remove(next(iter(self._inputs)))
+        while self._total > _MAX_STORED_CHARACTERS:
+            largest = max(self._characters, key=self._characters.__getitem__)
+            line = self._lines[True].get(largest) or self._lines[False][largest]
+            self.remove(next(reversed(line)))
             is_full = True
         return is_full
 
+    def take(self, most: int) -> tuple[RuleInput, ...]:
+        """Remove and return the inputs of the next query, at most *most*. Namespaces take turns.
+
+        Those that fail are asked about last: the others in a query that fails may get no answer.
+        """
+        lines = self._lines[False] or self._lines[True]
+        taken: list[RuleInput] = []
+        total = 0
+        while len(taken) < most and total < _MAX_QUERY_CHARACTERS and (found := take_next(lines)):
+            item, characters = found
+            taken.append(item)
+            total += characters
+            self._record(_find_namespace(item), -1, -characters)
+        return tuple(taken)
+
     def remove(self, item: RuleInput) -> None:
         """Remove *item*, if it is in the table."""
-        if self._inputs.pop(item, None) is not None:
-            self._characters -= count_characters(item)
+        namespace = _find_namespace(item)
+        for lines in self._lines.values():
+            line = lines.get(namespace, {})
+            if found := line.pop(item, None):
+                self._record(namespace, -1, -found[1])
+                if not line:
+                    del lines[namespace]
 
     def is_failing(self, item: RuleInput) -> bool:
         """Return whether a policy is known to fail on *item*; False if *item* is not in the table."""
-        return self._inputs.get(item, False)
+        return item in self._lines[True].get(_find_namespace(item), ())
+
+    def _record(self, namespace: str, count: int, characters: int) -> None:
+        """Record that *count* inputs of *namespace* with *characters* were added; negative if they were removed."""
+        self._count += count
+        self._total += characters
+        self._characters[namespace] += characters
+        if not self._characters[namespace]:
+            del self._characters[namespace]
+
+
+def _find_namespace(item: RuleInput) -> str:
+    return item.object.namespace if item.object else ""

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
+from itertools import chain
+from typing import Final
 
-from extdns.model.record import DesiredRecord, OwnedRecord, restate_record
+from extdns.model.record import DesiredRecord, OwnedRecord, Record, restate_record
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.model.zone import Zone
 
 RuleDocument = dict[str, object]
 """Plain data as in JSON: dictionaries, lists, texts, numbers, booleans and None."""
+
+
+_LEAST_CHARACTERS: Final = 640
+"""What a document has without targets, properties, labels and annotations."""
 
 
 class Operation(StrEnum):
@@ -20,7 +27,7 @@ class Operation(StrEnum):
     DELETE = "DELETE"
 
 
-class RuleObject(Value, frozen=True, kw_only=True):
+class RuleObject(Value, frozen=True, kw_only=True, cache_hash=True):
     """The object that requests a record, or that the record was made for.
 
     Attributes:
@@ -35,7 +42,7 @@ class RuleObject(Value, frozen=True, kw_only=True):
     annotations: StringMap = EMPTY_MAP
 
 
-class RuleNamespace(Value, frozen=True, kw_only=True):
+class RuleNamespace(Value, frozen=True, kw_only=True, cache_hash=True):
     """The namespace of the object that requests a record, or that the record was made for."""
 
     name: str
@@ -68,15 +75,19 @@ class RuleInput(Value, frozen=True, kw_only=True):
 
 
 def count_characters(item: RuleInput) -> int:
-    """Return about how many characters *item* has: its targets, and the labels and annotations of its object.
+    """Return about how many characters the document of *item* has; annotations alone may have 256 KiB."""
+    count = _LEAST_CHARACTERS + _count_record(item.record)
+    count += _count_record(item.current.record) if item.current else 0
+    return count + sum(map(_count_labels, filter(None, (item.object, item.namespace))))
 
-    Annotations alone may have 256 KiB.
-    """
-    count = sum(map(len, item.record.targets))
-    if item.object:
-        for name, text in (*item.object.labels, *item.object.annotations):
-            count += len(name) + len(text)
-    return count
+
+def _count_record(record: DesiredRecord | Record) -> int:
+    return sum(map(len, chain(record.targets, *record.properties)))
+
+
+@lru_cache(maxsize=8)  # several inputs of one object follow each other
+def _count_labels(found: RuleObject | RuleNamespace) -> int:
+    return sum(map(len, chain.from_iterable(chain(found.labels, found.annotations))))
 
 
 def build_document(item: RuleInput) -> RuleDocument:

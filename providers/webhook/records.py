@@ -204,7 +204,7 @@ def normalize_desired(desired: DesiredRecord, zone: Zone | None) -> DesiredRecor
         detail = f"{rtype} needs a target"
     elif rtype in _NOT_AT_WILDCARDS and name.is_wildcard:
         detail = f"{rtype} is not allowed at a wildcard"
-    elif problem := wire.find_problem(build_endpoint(desired)):  # one such record would make every answer invalid
+    elif problem := wire.find_problem(build_endpoint(desired)):
         detail = f"too long for a webhook: {problem}"
     if detail:
         return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)

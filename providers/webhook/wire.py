@@ -45,7 +45,6 @@ _Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 _Type = Annotated[str, Meta(max_length=MAX_TYPE_CHARACTERS)]
 _Identifier = Annotated[str, Meta(max_length=MAX_IDENTIFIER_CHARACTERS)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
-_Key = Annotated[str, Meta(max_length=MAX_IDENTIFIER_CHARACTERS)]
 _Ttl = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 _Pattern = Annotated[str, Meta(max_length=MAX_PATTERN_CHARACTERS)]
 
@@ -58,12 +57,15 @@ def limit_body(max_bytes: int) -> int:
 class Property(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One provider-specific property of an endpoint."""
 
-    name: _Key = ""
-    value: _Text = ""
+    name: str = ""
+    value: str = ""
 
 
 class Endpoint(Value, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """One record as the protocol has it. Fields may be missing; all but name and type may be null, which means empty.
+
+    What is read is bounded by its body only. Webhooks add properties, and prefixes and escapes to texts: with the
+    limits of what is sent, one record at a limit would keep all from being read.
 
     Attributes:
         record_ttl: seconds; 0 or less if no TTL is configured.
@@ -71,12 +73,12 @@ class Endpoint(Value, frozen=True, kw_only=True, omit_defaults=True, rename="cam
     """
 
     dns_name: _Name = ""
-    targets: Annotated[tuple[_Text, ...], Meta(max_length=MAX_TARGETS)] | None = None
+    targets: tuple[str, ...] | None = None
     record_type: _Type = ""
-    set_identifier: _Identifier | None = ""
+    set_identifier: str | None = ""
     record_ttl: _Ttl | None = msgspec.field(name="recordTTL", default=0)
-    labels: Annotated[dict[_Key, _Text], Meta(max_length=MAX_LABELS)] | None = None
-    provider_specific: Annotated[tuple[Property, ...], Meta(max_length=MAX_PROPERTIES)] | None = None
+    labels: dict[str, str] | None = None
+    provider_specific: tuple[Property, ...] | None = None
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -89,6 +91,20 @@ class Endpoint(Value, frozen=True, kw_only=True, omit_defaults=True, rename="cam
         if not self.provider_specific:
             return EMPTY_MAP
         return StringMap.from_items((one.name, one.value) for one in self.provider_specific)
+
+
+class _SentProperty(Property, frozen=True, kw_only=True):
+    name: _Identifier = ""
+    value: _Text = ""
+
+
+class _SentEndpoint(Endpoint, frozen=True, kw_only=True, rename="camel"):
+    """An endpoint with the limits of what is sent."""
+
+    targets: Annotated[tuple[_Text, ...], Meta(max_length=MAX_TARGETS)] | None = None
+    set_identifier: _Identifier | None = ""
+    labels: Annotated[dict[_Identifier, _Text], Meta(max_length=MAX_LABELS)] | None = None
+    provider_specific: Annotated[tuple[_SentProperty, ...], Meta(max_length=MAX_PROPERTIES)] | None = None
 
 
 class Changes(Value, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -126,7 +142,7 @@ class WireError(InvalidValueError):
 
 _Endpoints = Annotated[tuple[Endpoint, ...], Meta(max_length=MAX_ENDPOINTS)]
 _ENDPOINTS: Final = msgspec.json.Decoder(_Endpoints | None)
-_ENDPOINT: Final = msgspec.json.Decoder(Endpoint)
+_SENT_ENDPOINT: Final = msgspec.json.Decoder(_SentEndpoint)
 _FILTER: Final = msgspec.json.Decoder(FilterDocument)
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=str)  # names and targets may be a `DnsName`
 
@@ -149,9 +165,9 @@ def decode_endpoints(body: bytes) -> tuple[Endpoint, ...]:
 
 
 def find_problem(endpoint: Endpoint) -> str:
-    """Return why an answer with *endpoint* would not be decoded, "" if it would be."""
+    """Return why *endpoint* is too large to be sent, "" if it is not."""
     try:
-        _ENDPOINT.decode(_ENCODER.encode(endpoint))
+        _SENT_ENDPOINT.decode(_ENCODER.encode(endpoint))
     except msgspec.MsgspecError as exc:
         return str(exc)
     return ""

@@ -27,7 +27,7 @@ def test_the_explanation_of_a_reason_code_starts_with_its_group_and_ends_with_th
         "\n"
         "The delete waits for approval, because the deletes of a namespace, of the zone or of all zones\n"
         "exceeded a budget, or because the evidence was insufficient. It stays held until it is approved, or\n"
-        "an object requests the record, or the record is gone.\n"
+        "an object of its namespace requests the record, or the record is gone.\n"
         "\n"
         "While the delete is held, the resource of the record gets the Event Held. "
         "With --once the exit code is 3.\n"

@@ -103,6 +103,13 @@ def test_earlier_answers_stay_valid_until_the_next_under_new_policies() -> None:
     assert world.engine.is_planned
 
 
+def test_names_without_an_answer_come_first_when_all_are_asked_about_again() -> None:
+    world = start(request())
+    run(world, request("api"), answer=None)
+    (query,) = run(world, RulesRevised(revision="1"), answer=None)
+    assert [one.record.name for one in query.inputs] == ["api.example.org", "web.example.org"]
+
+
 def test_delete_waits_for_the_answer() -> None:
     world = start(request())
     (query,) = run(world, observe_gone("web"), answer=None, for_s=600.0)

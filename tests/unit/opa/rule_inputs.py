@@ -10,10 +10,12 @@ from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObj
 from tests.builders import ZONE, host
 
 
-def build_input(name: str, *targets: str, ttl_s: int = 0, labels: Mapping[str, str] | None = None) -> RuleInput:
+def build_input(
+    name: str, *targets: str, ttl_s: int = 0, labels: Mapping[str, str] | None = None, namespace: str = "shop"
+) -> RuleInput:
     """Build the input for a record that the Service *name* requests at the same name of example.org."""
     found = RuleObject(
-        api_version="v1", kind="Service", namespace="shop", name=name, labels=StringMap.from_items(labels or {})
+        api_version="v1", kind="Service", namespace=namespace, name=name, labels=StringMap.from_items(labels or {})
     )
     return RuleInput(
         operation=Operation.CREATE,
@@ -21,5 +23,5 @@ def build_input(name: str, *targets: str, ttl_s: int = 0, labels: Mapping[str, s
         zone=ZONE,
         source="service",
         object=found,
-        namespace=RuleNamespace(name="shop"),
+        namespace=RuleNamespace(name=namespace),
     )

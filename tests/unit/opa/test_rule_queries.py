@@ -96,12 +96,21 @@ class Scene:
         self.taken += found
         return found
 
+    def take_answered(self, seconds: float) -> list[RuleInput]:
+        """Let time pass, and return the inputs that were answered, in order."""
+        return [item for one in self.advance(seconds) if isinstance(one, RulesAnswered) for item, _ in one.answers]
+
     def query(self, *inputs: RuleInput) -> list[Evaluation]:
         """Ask about *inputs* now, and return the answers."""
         self.queries.query(inputs)
         return [
             evaluation for one in self.advance(0.0) if isinstance(one, RulesAnswered) for _, evaluation in one.answers
         ]
+
+
+def build_large_inputs(count: int, namespace: str = "shop") -> list[RuleInput]:
+    text = "x" * 240_000
+    return [build_input(f"big{number}", labels={"text": text}, namespace=namespace) for number in range(count)]
 
 
 def answered(*evaluations: Evaluation) -> RulesAnswered:
@@ -135,15 +144,33 @@ def test_the_first_revision_is_not_reported_because_there_is_no_answer_of_anothe
     assert scene.server.queries == [1]
 
 
-def test_unanswered_records_but_the_oldest_beyond_the_memory_limit_are_queried_again_once_the_server_is_back() -> None:
+def test_unanswered_records_but_the_newest_beyond_the_memory_limit_are_queried_again_once_the_server_is_back() -> None:
     scene = Scene()
     scene.fail(FAILED)
-    large = [build_input(f"web{number}", labels={"text": "x" * 1_000_000}) for number in range(50)]
-    assert scene.query(*large) == [Evaluation(unavailable=FAILED)] * 31, "the oldest do not fit"
+    large = build_large_inputs(200)
+    assert scene.query(*large) == [Evaluation(unavailable=FAILED)] * 132, "the newest do not fit"
     scene.fail("")
-    back = [item for one in scene.advance(POLL_S) if isinstance(one, RulesAnswered) for item, _ in one.answers]
-    assert back == large[-31:]
+    assert scene.take_answered(POLL_S) == large[:132]
     assert RulesRevised(revision="1") in scene.advance(RETRY_S)
+
+
+def test_what_did_not_fit_before_the_first_revision_is_asked_about_again_soon() -> None:
+    scene = Scene(is_started=False)
+    scene.query(*build_large_inputs(200))
+    assert scene.advance(RETRY_S) == [RulesRevised(revision="1")]
+
+
+def test_a_namespace_with_more_than_can_wait_keeps_no_answer_from_another() -> None:
+    scene = Scene()
+    scene.queries.query([WEB, *build_large_inputs(200, namespace="loud")])
+    assert scene.take_answered(0.0)[0] == WEB
+
+
+def test_namespaces_take_turns_in_queries_of_about_a_megabyte() -> None:
+    scene = Scene()
+    scene.queries.query([*build_large_inputs(100, namespace="loud"), WEB])
+    assert scene.take_answered(0.0).index(WEB) == 1
+    assert max(scene.server.queries) == 6
 
 
 def test_the_policy_revision_is_reported_again_after_a_while_so_that_all_records_are_queried_again() -> None:
