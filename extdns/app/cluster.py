@@ -50,7 +50,7 @@ def describe_objects(config: Config) -> str:
     if not has_live_cluster(config):
         return ""
     try:
-        return f"cluster {connect_api_server(chosen)[0].server}"
+        return f"cluster {connect_api_server(chosen).server}"
     except UsageError:  # the kubeconfig could be read at the start, and has been removed since then
         return "a cluster"
 
@@ -122,7 +122,7 @@ def _build_manifest_or_live_cluster(
     from extdns.kube.live.cluster import LiveCluster
 
     return LiveCluster(
-        connect_api_server(chosen)[0],
+        connect_api_server(chosen),
         namespaces=namespaces,
         full_kinds=full_kinds,
         keep_managers=bool(config.log.audit_log) or config.control.dry_run,
@@ -159,7 +159,7 @@ def find_requested_kinds(config: Config, texts: Iterable[str]) -> tuple[Kind, ..
 
         paths = config.cluster.manifests
         return tuple(find_kind(resource, paths) or guess_kind(resource) for resource in resources)
-    api, _ = connect_api_server(config.cluster)
+    api = connect_api_server(config.cluster)
     try:
         return tuple(discover_kind(resource, api) for resource in resources)
     except ApiError as exc:
@@ -175,8 +175,8 @@ _DEFAULT_NAMESPACE: Final = "default"
 _REACHABLE_S: Final = 3.0
 
 
-def connect_api_server(chosen: ClusterFlags) -> tuple[ApiClient, str]:
-    """Return a client of the API server, and the namespace of its kubeconfig, "" if that has none."""
+def connect_api_server(chosen: ClusterFlags) -> ApiClient:
+    """Return a client of the API server."""
     from extdns.kube.api import ApiClient
     from extdns.kube.client import ClusterAccess, HttpClient
 
@@ -189,7 +189,7 @@ def connect_api_server(chosen: ClusterFlags) -> tuple[ApiClient, str]:
             observe_request=_observe_request,
         )
     )
-    return ApiClient(client, request_timeout_s=timeout_s), client.namespace
+    return ApiClient(client, request_timeout_s=timeout_s)
 
 
 def _observe_request(request: ApiRequest) -> None:
@@ -205,7 +205,7 @@ def require_api_server(config: Config) -> None:
         return
     limit_s = min(config.cluster.time_limit_s or _REACHABLE_S, _REACHABLE_S)
     flags = config.cluster.replace(kube_api_request_timeout_s=limit_s, request_timeout_s=limit_s)
-    api, _ = connect_api_server(flags)
+    api = connect_api_server(flags)
     try:
         api.get("/version")
     except DeniedError as exc:

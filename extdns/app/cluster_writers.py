@@ -54,7 +54,7 @@ def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventReco
         state=find_state_configmap(config),
         approve=partial(format_approve_command, config),
     )
-    return KubernetesEventRecorder(connect_api_server(config.cluster)[0], messages, SystemClock())
+    return KubernetesEventRecorder(connect_api_server(config.cluster), messages, SystemClock())
 
 
 def build_status_writer(config: Config) -> StatusWriter | None:
@@ -64,7 +64,7 @@ def build_status_writer(config: Config) -> StatusWriter | None:
     from extdns.kube.status_writer import KubernetesStatusWriter
     from extdns.resources.externaldns import DNS_ENDPOINT, build_finalizer
 
-    api, finalizer = connect_api_server(config.cluster)[0], build_finalizer(config.registry.txt_owner_id)
+    api, finalizer = connect_api_server(config.cluster), build_finalizer(config.registry.txt_owner_id)
     return KubernetesStatusWriter(api, DNS_ENDPOINT, SystemClock(), finalizer=finalizer)
 
 
@@ -90,7 +90,7 @@ def build_policy_status_writer(config: Config) -> StatusWriter | None:
     from extdns.kube.status_writer import KubernetesStatusWriter
     from extdns.resources.extdns import DNS_POLICY
 
-    api = connect_api_server(config.cluster)[0]
+    api = connect_api_server(config.cluster)
     return KubernetesStatusWriter(api, DNS_POLICY, SystemClock(), build=build_policy_status)
 
 
@@ -119,8 +119,8 @@ def build_lease(config: Config, clock: Clock) -> LeaderElector | None:
         config.cluster.time_limit_s or DEFAULT_TIMEOUT_S, chosen.leader_elect_renew_deadline_s / _TRIES_PER_RENEWAL
     )
     cluster = config.cluster.replace(kube_api_request_timeout_s=limit_s, request_timeout_s=DEFAULT_TIMEOUT_S)
-    api, kubeconfig_namespace = connect_api_server(cluster)
-    namespace = chosen.leader_elect_resource_namespace or find_own_namespace(kubeconfig_namespace)
+    api = connect_api_server(cluster)
+    namespace = chosen.leader_elect_resource_namespace or find_own_namespace(api.client.namespace)
     store = LeaseStore(api, namespace, chosen.leader_elect_resource_name)
     times = LeaderElectionConfig(
         lease_duration_s=chosen.leader_elect_lease_duration_s,

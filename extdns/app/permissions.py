@@ -34,9 +34,9 @@ def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermissi
     """
     from extdns.kube.access_review import is_allowed
 
-    api, kubeconfig_namespace = connect_api_server(config.cluster)
+    api = connect_api_server(config.cluster)
     try:
-        for permission in dict.fromkeys(_list_needed_permissions(config, find_own_namespace(kubeconfig_namespace))):
+        for permission in dict.fromkeys(_list_needed_permissions(config, find_own_namespace(api.client.namespace))):
             yield permission, is_allowed(api, permission)
     finally:
         api.close()

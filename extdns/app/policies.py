@@ -41,7 +41,7 @@ def _build_origins(config: Config) -> Iterator[Cluster]:
     if has_live_cluster(config):
         from extdns.kube.live.cluster import LiveCluster
 
-        yield LiveCluster(connect_api_server(config.cluster)[0])
+        yield LiveCluster(connect_api_server(config.cluster))
         return
     if STANDARD_INPUT in config.cluster.manifests:
         raise usage_error(

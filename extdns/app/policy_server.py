@@ -86,5 +86,5 @@ def _build_status_writer(config: Config, gate: WriteGate) -> PolicyStatusWriter 
     from extdns.kube.event_sender import EventSender
     from extdns.kube.policy_status import ConfigMapPolicyStatusWriter
 
-    events = EventSender(connect_api_server(config.cluster)[0], SystemClock(), pause_s=_EVENT_PAUSE_S)
-    return ConfigMapPolicyStatusWriter(connect_api_server(config.cluster)[0], events, may_write=gate.is_open)
+    events = EventSender(connect_api_server(config.cluster), SystemClock(), pause_s=_EVENT_PAUSE_S)
+    return ConfigMapPolicyStatusWriter(connect_api_server(config.cluster), events, may_write=gate.is_open)

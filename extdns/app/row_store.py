@@ -61,7 +61,7 @@ def add_rows(
 def _connect_dynamodb(config: Config, calls: CallOptions) -> Callable[..., dict[str, Any]]:
     from providers.aws.dynamodb import connect
     from providers.aws.spec import PROVIDER
-    from providers.common.api_calls import CallFailedError, FailureKind, convert_to_read_error
+    from providers.common.api_calls import CallFailedError, FailureKind
     from registry.dynamodb.table import TransactionCancelledError
 
     send = connect(PROVIDER.find_flags(config), calls, config.registry.dynamodb_region)
@@ -75,7 +75,7 @@ def _connect_dynamodb(config: Config, calls: CallOptions) -> Callable[..., dict[
                 raise TransactionCancelledError(str(failed), reasons) from failed
             if failed.kind is FailureKind.REFUSED and failed.code != "ResourceNotFoundException":  # no such table
                 raise RefusedError(str(failed)) from failed
-            raise convert_to_read_error(failed) from failed
+            raise
 
     return call
 
@@ -83,5 +83,5 @@ def _connect_dynamodb(config: Config, calls: CallOptions) -> Callable[..., dict[
 def _connect_cluster(config: Config) -> tuple[ObjectsApi, str]:
     from extdns.app.cluster import connect_api_server, find_own_namespace
 
-    api, namespace = connect_api_server(config.cluster)
-    return api, find_own_namespace(namespace)
+    api = connect_api_server(config.cluster)
+    return api, find_own_namespace(api.client.namespace)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.flags.process import ClusterFlags
     from extdns.flags.records import DeleteFlags
+    from extdns.kube.api import ApiClient
     from extdns.kube.state_document import StateDocument
     from extdns.kube.state_store import StateDocumentStore
 
@@ -116,9 +117,13 @@ def find_state_configmap(config: Config) -> ObjectKey | None:
     """Return the ConfigMap in which state is saved, None if it is saved elsewhere or nowhere."""
     if config.deletes.state_file or not (has_live_cluster(config) and config.deletes.state_configmap):
         return None
+    return ObjectKey(CONFIG_MAP, *_locate_configmap(connect_api_server(config.cluster), config.deletes.state_configmap))
 
-    namespace, _, name = config.deletes.state_configmap.rpartition("/")
-    return ObjectKey(CONFIG_MAP, namespace or find_own_namespace(connect_api_server(config.cluster)[1]), name)
+
+def _locate_configmap(api: ApiClient, text: str) -> tuple[str, str]:
+    """Return the namespace and the name of the ConfigMap that `--state-configmap`=*text* names."""
+    namespace, _, name = text.rpartition("/")
+    return namespace or find_own_namespace(api.client.namespace), name
 
 
 def find_document_store(cluster: ClusterFlags, deletes: DeleteFlags) -> StateDocumentStore | None:
@@ -154,12 +159,11 @@ def _find_path_problem(path: Path) -> str:
 
 
 def _build_configmap_store(cluster: ClusterFlags, text: str) -> StateDocumentStore:
-
     namespace, slash, name = text.rpartition("/")
     if not _NAME.fullmatch(name) or (slash and not _NAME.fullmatch(namespace)):
         raise usage_error(
             f"--state-configmap={sanitize(text)} is not a valid name of a ConfigMap",
             "allowed: NAME or NAMESPACE/NAME, of lower-case letters, digits, - and .",
         )
-    api, kubeconfig_namespace = connect_api_server(cluster)
-    return ConfigMapStateStore(api, namespace or find_own_namespace(kubeconfig_namespace), name)
+    api = connect_api_server(cluster)
+    return ConfigMapStateStore(api, *_locate_configmap(api, text))

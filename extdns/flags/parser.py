@@ -124,7 +124,9 @@ def _check_variables(environ: Mapping[str, str]) -> None:
     for name in _list_other_variables(environ):
         for variable in _LIMITS_OF_WRITING:
             if _is_slip(*(text.upper().replace("_", "") for text in (name, variable))):
-                raise usage_errors.unknown_variable_error(name, variable)
+                raise usage_errors.usage_error(
+                    f"{sanitize(name)} is not the variable of a flag", f"did you mean: {variable}"
+                )
 
 
 def _list_other_variables(environ: Mapping[str, str]) -> list[str]:
@@ -224,10 +226,13 @@ def split_arguments(
             yield None, (argument,)
             continue
         if option.name in given and not option.multiple:
-            raise usage_errors.repeated_flag_error(option.opts[0])
+            raise usage_errors.usage_error(
+                f"{option.opts[0]} is given twice", "the flag takes one value only; leave out all but one"
+            )
         given.add(option.name)
         if option.is_flag and equals:
-            raise usage_errors.switch_value_error(argument, (*option.opts, *option.secondary_opts))
+            spellings = " or ".join((*option.opts, *option.secondary_opts))
+            raise usage_errors.usage_error(f"{sanitize(argument)} gives a value to a switch", f"write {spellings}")
         if option.is_flag or equals:
             yield option, (argument,)
         elif not waiting or _looks_like_flag(waiting[0]):

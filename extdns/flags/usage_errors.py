@@ -28,11 +28,6 @@ def unknown_command_error(word: str, commands: Iterable[str]) -> UsageError:
     )
 
 
-def unknown_variable_error(name: str, meant: str) -> UsageError:
-    """Build the error for the environment variable *name*, which is a misspelled *meant*."""
-    return usage_error(f"{sanitize(name)} is not the variable of a flag", f"did you mean: {meant}")
-
-
 def describe_unknown_variable(name: str, known: Iterable[str], replacement: str) -> str:
     """Return the warning about the environment variable *name*, which has our prefix but is not one of *known*.
 
@@ -49,11 +44,6 @@ def missing_value_error(spelling: str, metavar: str) -> UsageError:
     return usage_error(
         f"{spelling} needs a value", f"write {spelling}={metavar}; a value that begins with - needs the ="
     )
-
-
-def switch_value_error(argument: str, spellings: Iterable[str]) -> UsageError:
-    """Build the error for a switch that is given a value."""
-    return usage_error(f"{sanitize(argument)} gives a value to a switch", f"write {' or '.join(spellings)}")
 
 
 def invalid_value_error(flag: Flag, origin: str, text: str, reason: str) -> UsageError:
@@ -94,11 +84,6 @@ def invalid_kind_error(kind: ValueKind[Any], origin: str, text: str, *details: s
     return usage_error(
         f"{origin}={sanitize(text)} is not {kind.noun}", *details, f"{allowed}          {meant}".rstrip()
     )
-
-
-def repeated_flag_error(spelling: str) -> UsageError:
-    """Build the error for a flag that is given twice although it is not repeatable."""
-    return usage_error(f"{spelling} is given twice", "the flag takes one value only; leave out all but one")
 
 
 def positional_argument_error(text: str) -> UsageError:

@@ -143,15 +143,7 @@ class HttpClient:
     @property
     def namespace(self) -> str:
         """The namespace of the kubeconfig's current context, or ""."""
-        _, paths = self._find_kubeconfig()
-        if not paths:
-            return ""
-        from extdns.kube import kubeconfig  # noqa: PLC0415 - as in `_load`
-
-        try:
-            return kubeconfig.read_namespace(paths)
-        except Exception:  # noqa: BLE001 - as in `_load`, which loaded the same files without an error
-            return ""
+        return self._endpoint.namespace
 
     @property
     def ca_certificates(self) -> bytes:

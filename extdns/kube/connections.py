@@ -45,6 +45,7 @@ class ApiEndpoint:
         pool: connections with the certificates and the proxy of the configuration.
         read_authorization: returns the header `Authorization`, "" for none; renews expired credentials. Raises
             `ConfigError` or one of `REQUEST_ERRORS` if that fails.
+        namespace: that of the current context of the kubeconfig, "" for none.
         ca_file: CA certificates in PEM, "" if there are none, or if the certificate of the server is not checked.
     """
 
@@ -53,6 +54,7 @@ class ApiEndpoint:
     read_authorization: Callable[[], str]
     credentials: str
     ca_file: str
+    namespace: str = ""
     is_pod: bool = False
 
 

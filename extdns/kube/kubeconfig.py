@@ -56,13 +56,9 @@ def load_kubeconfig(paths: str, server: str) -> ApiEndpoint:
         pool=RESTClientObject(configuration).pool_manager,
         read_authorization=read_authorization,
         credentials=f"{loader.describe_user()} in {paths}",
+        namespace=str(loader.current_context["context"].get("namespace") or ""),
         ca_file=(url.startswith("https:") and configuration.verify_ssl and configuration.ssl_ca_cert) or "",
     )
-
-
-def read_namespace(paths: str) -> str:
-    """Return the namespace of the current context, "" for none; the same errors as `load_kubeconfig`."""
-    return str(_build_loader(paths).current_context["context"].get("namespace") or "")
 
 
 class _Loader(KubeConfigLoader):

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from extdns.errors import shorten
 from extdns.model import rrtype, ttl
-from extdns.model.change import AdjustedRecords, Refusal
+from extdns.model.change import Refusal
 from extdns.model.reason import Reason
 from extdns.model.record import (
     ALIAS,
@@ -48,7 +48,7 @@ from providers.aws.record_sets import (
     strip_id_path,
 )
 from providers.aws.settings import AliasSettings
-from providers.common.refusals import describe_unsupported
+from providers.common.refusals import describe_unsupported, refuse
 from providers.common.txt_strings import MAX_VALUE_CHARACTERS, is_txt_value, join_strings
 
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
@@ -57,16 +57,19 @@ _TYPES_WITH_BIAS: Final = frozenset({*rrtype.ADDRESSES, rrtype.CNAME})  # their 
 _ALIAS_VALUES: Final = frozenset({"true", "false", rrtype.A, rrtype.AAAA})
 
 
-def adjust_record(desired: DesiredRecord, zone: Zone, settings: AliasSettings) -> AdjustedRecords:
+def adjust_record(
+    desired: DesiredRecord, zone: Zone, settings: AliasSettings
+) -> tuple[DesiredRecord, ...] | tuple[Refusal]:
     """Return *desired* in the form in which *zone* will hold it, or why it cannot.
 
     A CNAME can become one or two aliases.
     """
     if desired.type not in SUPPORTED_TYPES:
-        return _refuse(desired, describe_unsupported("Route 53", desired.type, SUPPORTED_TYPES))
+        return (refuse(desired, describe_unsupported("Route 53", desired.type, SUPPORTED_TYPES)),)
     zone_id = strip_id_path(desired.properties.get(HOSTED_ZONE)) if desired.properties else ""
     if zone_id and zone_id != zone.id:
-        return _refuse(desired, f"the record is for zone {zone_id} only", Reason.NO_ZONE)
+        detail = f"the record is for zone {zone_id} only"
+        return (Refusal(desired=desired, reason=Reason.NO_ZONE, detail=detail),)
     types = _find_alias_types(desired, settings)
     if types:
         records = tuple(_build_alias(replace(desired, type=rtype), zone, settings) for rtype in types)
@@ -74,12 +77,8 @@ def adjust_record(desired: DesiredRecord, zone: Zone, settings: AliasSettings) -
         records = (_normalize(desired),)
     for record in records:
         if problem := find_problem(record, zone):
-            return _refuse(desired, problem)
-    return AdjustedRecords(accepted=records)
-
-
-def _refuse(desired: DesiredRecord, detail: str, reason: Reason = Reason.UNSUPPORTED) -> AdjustedRecords:
-    return AdjustedRecords(accepted=(), refused=(Refusal(desired=desired, reason=reason, detail=detail),))
+            return (refuse(desired, problem),)
+    return records
 
 
 def _find_alias_types(desired: DesiredRecord, settings: AliasSettings) -> tuple[str, ...]:

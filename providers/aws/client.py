@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import botocore.exceptions as sdk
 import botocore.session
@@ -39,7 +39,6 @@ from providers.common.api_calls import (
     DEFAULT_TIMEOUTS_S,
     SHORT_TIMEOUTS_S,
     CallFailedError,
-    CallOptions,
     FailureKind,
     RateLimiter,
     measure_call,
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
 _CHANGE: Final = "ChangeResourceRecordSets"
 # --aws-api-retries=0 means "no limit"; ten are enough, because the engine repeats failed reads
-MAX_ATTEMPTS: Final = 10
+_MAX_ATTEMPTS: Final = 10
 _MAX_TAGGED_ZONES: Final = 10  # API reference, ListTagsForResources
 _CREDENTIAL_SOURCES: Final = (
     "none in AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE (IRSA), AWS_CONTAINER_CREDENTIALS_FULL_URI (Pod Identity), "
@@ -73,41 +72,43 @@ class Route53Api:
         """
         self._account = account
         self.rate_limiter = rate_limiter
-        self._attempts = attempts if attempts > 0 else MAX_ATTEMPTS
-        self._lock = Lock()
-        self._clients: tuple[Route53Client, Route53Client] | None = None
+        self._clients = ServiceClients(
+            account, "route53", attempts, write=_CHANGE, on_attempt=self._record_throttled_attempt
+        )
 
     def has_amazon_endpoint(self) -> bool:
         """Return whether calls go to a host of Amazon, not to another one that the SDK's configuration names."""
         # without the configured endpoint, and without looking for credentials
         options: Any = {"ignore_configured_endpoint_urls": True, "signature_version": botocore.UNSIGNED}
         default = open_session(self._account).client("route53", config=Config(**options)).meta.endpoint_url
-        return default.partition(".")[2] in self._open_clients()[0].meta.endpoint_url
+        return default.partition(".")[2] in self._clients.open()[0].meta.endpoint_url
 
-    def list_zones(self) -> tuple[HostedZone, ...]:
-        """Return all zones of the account, from all pages."""
+    def list_zones(self) -> tuple[tuple[HostedZone, ...], int]:
+        """Return all zones of the account, from all pages, and the number of calls that it took."""
         found: list[HostedZone] = []
         marker: dict[str, Any] = {}
+        calls = 0
         while True:
-            with self._call("ListHostedZones") as (reader, _):
-                answer = reader.list_hosted_zones(**marker)
+            calls += 1
+            with self._call("ListHostedZones") as client:
+                answer = client.list_hosted_zones(**marker)
                 found += map(_parse_zone, answer["HostedZones"])
                 if not answer["IsTruncated"]:
-                    return tuple(found)
+                    return tuple(found), calls
                 marker = {"Marker": answer["NextMarker"]}
 
     def get_zone(self, zone_id: str) -> HostedZone:
         """Return the zone with the id *zone_id*."""
-        with self._call("GetHostedZone", zone_id) as (reader, _):
-            return _parse_zone(reader.get_hosted_zone(Id=zone_id)["HostedZone"])
+        with self._call("GetHostedZone", strip_id_path(zone_id)) as client:
+            return _parse_zone(client.get_hosted_zone(Id=strip_id_path(zone_id))["HostedZone"])
 
     def list_tags(self, zone_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """Return the tags of zones, by zone id and key."""
         found: dict[str, Mapping[str, str]] = {}
         for start in range(0, len(zone_ids), _MAX_TAGGED_ZONES):
             part = list(zone_ids[start : start + _MAX_TAGGED_ZONES])
-            with self._call("ListTagsForResources", ", ".join(part)) as (reader, _):
-                answer = reader.list_tags_for_resources(ResourceType="hostedzone", ResourceIds=part)
+            with self._call("ListTagsForResources", ", ".join(part)) as client:
+                answer = client.list_tags_for_resources(ResourceType="hostedzone", ResourceIds=part)
                 for tagged in answer["ResourceTagSets"]:
                     tags = ((tag.get("Key", ""), tag.get("Value", "")) for tag in tagged.get("Tags", ()))
                     found[tagged.get("ResourceId", "")] = dict(tags)
@@ -124,46 +125,32 @@ class Route53Api:
                 position["StartRecordType"] = start.type
             if start.set_identifier:
                 position["StartRecordIdentifier"] = start.set_identifier
-        with self._call("ListResourceRecordSets", zone_label) as (reader, _):
-            answer: Any = reader.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(limit), **position)
+        with self._call("ListResourceRecordSets", zone_label) as client:
+            answer: Any = client.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(limit), **position)
             return parse_page(answer)
 
     def change_record_sets(self, zone_id: str, zone_label: str, changes: Sequence[RecordSetChange]) -> str:
         """Make *changes* in one attempt, and return Route 53's id of the change."""
         batch: Any = {"Changes": [format_change(change) for change in changes]}
         tokens = len(changes) + [change.action for change in changes].count(ChangeAction.UPSERT)
-        with self._call(_CHANGE, zone_label, changes=tokens) as (_, writer):
-            answer = writer.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
+        with self._call(_CHANGE, zone_label, changes=tokens) as client:
+            answer = client.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
             return answer["ChangeInfo"]["Id"].removeprefix("/change/")
 
     @contextmanager
-    def _call(
-        self, operation: str, context: str = "", *, changes: int = 0
-    ) -> Iterator[tuple[Route53Client, Route53Client]]:
-        """Wait until the rate limit allows the call, and yield the clients for reading and writing."""
+    def _call(self, operation: str, context: str = "", *, changes: int = 0) -> Iterator[Route53Client]:
+        """Wait until the rate limit allows the call, and yield the client for it."""
         self.rate_limiter.acquire(operation, changes=changes)
         try:
-            with measure_call(self._account.calls.on_call, operation), translate_errors("route53", operation, context):
-                yield self._open_clients()
+            with self._clients.call(operation, context) as client:
+                yield client
         except CallFailedError as failed:
             if operation == _CHANGE and errors.is_throttled(failed.code):
                 self.rate_limiter.record_throttle(operation, changes=changes)
             elif failed.code == errors.PRIOR_REQUEST_NOT_COMPLETE:
                 self.rate_limiter.record_busy(operation)
-            elif failed.kind is FailureKind.CREDENTIALS:
-                self._clients = None  # credentials may exist by the next call
             raise
         self.rate_limiter.record_success(operation)
-
-    def _open_clients(self) -> tuple[Route53Client, Route53Client]:
-        """Return the client for reading, which retries, and the one for writing, which does not."""
-        with self._lock:
-            if self._clients is None:
-                session = open_session(self._account)
-                reader = _build_route53_client(session, self._attempts, DEFAULT_TIMEOUTS_S)
-                reader.meta.events.register("response-received.route53", self._record_throttled_attempt)
-                self._clients = (reader, _build_writer(session, self._account.calls))
-            return self._clients
 
     def _record_throttled_attempt(self, parsed_response: dict[str, Any] | None, event_name: str, **_: object) -> None:
         """Slow down after each attempt of a read that was throttled; called by the SDK, which repeats reads itself."""
@@ -184,22 +171,6 @@ def build_apis(settings: AwsSettings) -> dict[str, Route53Api]:
 def _parse_zone(found: Any) -> HostedZone:  # noqa: ANN401 - the SDK's own dictionary
     config = found.get("Config", {})
     return HostedZone(id=strip_id_path(found["Id"]), name=found["Name"], private=config.get("PrivateZone", False))
-
-
-def _build_writer(session: Session, calls: CallOptions) -> Route53Client:
-    """Return a client that checks right before sending whether the write may still begin.
-
-    The check comes last, because getting credentials and signing the request can take seconds.
-    """
-    client = _build_route53_client(session, 1, calls.write_timeouts_s)
-    client.meta.events.register(
-        f"before-send.route53.{_CHANGE}", lambda **_: calls.require_can_write(f"route53:{_CHANGE}")
-    )
-    return client
-
-
-def _build_route53_client(session: Session, attempts: int, timeouts_s: tuple[float, float]) -> Route53Client:
-    return session.client("route53", config=build_config(attempts, timeouts_s))
 
 
 # Errors.
@@ -271,7 +242,7 @@ def open_session(account: AwsAccount) -> Session:
 def _build_session(account: AwsAccount) -> botocore.session.Session:
     session = botocore.session.Session(profile=account.profile or None)
     session.register_component("data_loader", build_loader(session.get_config_variable("data_path")))
-    observe_requests(session, account.calls.on_request)
+    _observe_requests(session, account.calls.on_request)
     # EKS sets AWS_REGION, which SDKs of other languages read; botocore reads only AWS_DEFAULT_REGION.
     region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _DEFAULT_REGION
     session.set_config_variable("region", region)
@@ -309,31 +280,94 @@ class _AssumedRole:
 
 
 def build_client(
-    session: Session, service: str, attempts: int = _ATTEMPTS, timeouts_s: tuple[float, float] = SHORT_TIMEOUTS_S
+    session: Session,
+    service: str,
+    attempts: int = _ATTEMPTS,
+    timeouts_s: tuple[float, float] = SHORT_TIMEOUTS_S,
+    region: str = "",
 ) -> Any:  # noqa: ANN401 - we have the SDK's types for Route 53 only
-    """Return a client of a *service* other than Route 53, by default for few and rare calls."""
+    """Return a client of *service*, by default for few and rare calls, in the region of *session*."""
     build: Any = session.client
-    return build(service, config=build_config(attempts, timeouts_s))
-
-
-def build_config(attempts: int, timeouts_s: tuple[float, float]) -> Config:
-    """Return a configuration with the attempts of a call, and the timeouts to connect and to respond."""
     connect_s, read_s = timeouts_s
-    return Config(
+    config = Config(
         retries={"mode": "standard", "total_max_attempts": attempts},
         connect_timeout=connect_s,
         read_timeout=read_s,
         max_pool_connections=_CONNECTIONS,
         user_agent=_USER_AGENT,  # without it, the SDK builds a user agent from two dozen parts for each call
     )
+    return build(service, region_name=region or None, config=config)
 
 
-class SessionEvents(Protocol):
-    """A session of the SDK, which registers handlers of events; its clients inherit the handlers."""
+class ServiceClients:
+    """The clients of one service for one account; safe from any thread.
 
-    def register(self, event_name: str, handler: Callable[..., None], /) -> None:
-        """Call *handler* for each event *event_name*, with the fields of the event."""
-        ...
+    One client repeats its calls. The one for *write* makes one attempt, and checks right before sending whether the
+    write may still begin, because getting credentials and signing the request can take seconds.
+    """
+
+    def __init__(
+        self,
+        account: AwsAccount,
+        service: str,
+        attempts: int,
+        *,
+        write: str = "",
+        region: str = "",
+        on_attempt: Callable[..., None] = lambda **_: None,
+    ) -> None:
+        """Prepare the clients. The first call opens them, and looks for the credentials of *account*.
+
+        Other calls than *write* make at most *attempts* attempts, the first included; 0 is the maximum of 10. The SDK
+        calls *on_attempt* after each of them.
+        """
+        self._account = account
+        self._service = service
+        self._attempts = attempts if attempts > 0 else _MAX_ATTEMPTS
+        self._write = write
+        self._region = region
+        self._on_attempt = on_attempt
+        self._lock = Lock()
+        self._clients: tuple[Any, Any] | None = None
+
+    @contextmanager
+    def call(self, operation: str, context: str) -> Iterator[Any]:
+        """Yield the client for one call of *operation*, which is measured; raise as `translate_errors` does."""
+        try:
+            with (
+                measure_call(self._account.calls.on_call, operation),
+                translate_errors(self._service, operation, context),
+            ):
+                repeating, writer = self.open()
+                yield writer if operation == self._write else repeating
+        except CallFailedError as failed:
+            if failed.kind is FailureKind.CREDENTIALS:
+                self._clients = None  # credentials may exist by the next call
+            raise
+
+    def send(self, operation: str, context: str, request: Mapping[str, object]) -> dict[str, Any]:
+        """Make one call of *operation* with *request*, and return the answer."""
+        with self.call(operation, context) as client:
+            answer: dict[str, Any] = getattr(client, botocore.xform_name(operation))(**request)
+            return answer
+
+    def open(self) -> tuple[Any, Any]:
+        """Return the client that repeats its calls, and the one for *write*, None without *write*."""
+        with self._lock:
+            if self._clients is None:
+                session, service = open_session(self._account), self._service
+                repeating = build_client(session, service, self._attempts, DEFAULT_TIMEOUTS_S, self._region)
+                repeating.meta.events.register(f"response-received.{service}", self._on_attempt)
+                self._clients = repeating, self._build_writer(session) if self._write else None
+            return self._clients
+
+    def _build_writer(self, session: Session) -> Any:  # noqa: ANN401 - as `build_client`
+        calls, service, write = self._account.calls, self._service, self._write
+        client = build_client(session, service, 1, calls.write_timeouts_s, self._region)
+        client.meta.events.register(
+            f"before-send.{service}.{write}", lambda **_: calls.require_can_write(f"{service}:{write}")
+        )
+        return client
 
 
 class _SentRequest(NamedTuple):
@@ -345,7 +379,7 @@ class _SentRequest(NamedTuple):
 _SENT: Final[ContextVar[_SentRequest | None]] = ContextVar("_SENT", default=None)
 
 
-def observe_requests(session: SessionEvents, on_request: RequestObserver) -> None:
+def _observe_requests(session: botocore.session.Session, on_request: RequestObserver) -> None:
     """Call *on_request* after each request of the clients that *session* opens from now on."""
     session.register("before-send", _start_request)
     session.register("response-received", lambda **event: _end_request(event["response_dict"], on_request))

@@ -16,7 +16,8 @@ from extdns.model.change import Outcome, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from providers.aws import record_sets
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
-from providers.common.api_calls import CallFailedError, convert_to_outcome
+from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome
+from providers.common.refusals import join_names
 
 _BATCH: Final = "InvalidChangeBatch"  # the only error whose text can have several sentences
 _CONFLICT: Final = re.compile(
@@ -60,7 +61,7 @@ _QUOTED_VALUE: Final[tuple[tuple[re.Pattern[str], Callable[[Route53RecordSet], C
 
 def build_outcome(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:
     """Return the outcome of a batch whose call *failed*; *sent* are its record sets."""
-    return convert_to_outcome(failed, lambda: _build_refusal(failed, sent))
+    return _build_refusal(failed, sent) if failed.kind is FailureKind.REFUSED else convert_to_outcome(failed)
 
 
 def find_existing(failed: CallFailedError, changes: Sequence[RecordSetChange]) -> list[Route53RecordSet]:
@@ -123,15 +124,10 @@ def _find_all(part: str, text: str) -> Iterator[tuple[int, int]]:
         start = text.find(part, start + 1)
 
 
-def _find_names(problems: Sequence[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
-    """Return the names that caused *problems*, sorted; () if a problem states no name, since it can be any."""
-    found: set[DnsName] = set()
-    for problem in problems:
-        names = set(_find_stated_name(problem)) or set(_find_names_with_value(problem, sent))
-        if not names:
-            return ()
-        found |= names
-    return tuple(sorted(found))
+def _find_names(problems: Iterable[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
+    return join_names(
+        set(_find_stated_name(problem)) or set(_find_names_with_value(problem, sent)) for problem in problems
+    )
 
 
 def _find_stated_name(problem: str) -> Iterator[DnsName]:

@@ -33,7 +33,7 @@ from providers.aws.record_sets import (
 )
 from providers.aws.settings import AwsSettings
 from providers.aws.zones import list_zones
-from providers.common.api_calls import CallFailedError, convert_to_read_error
+from providers.common.api_calls import CallFailedError
 
 if TYPE_CHECKING:
     from extdns.model.zone import RateLimitStatus
@@ -72,13 +72,8 @@ class Route53Reader:
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* as *zone* will hold it, with aliases to load balancers, and the records it would refuse."""
-        if len(desired) == 1:
-            return adjust_record(desired[0], zone, self._settings.aliases)
-        found = [adjust_record(record, zone, self._settings.aliases) for record in desired]
-        return AdjustedRecords(
-            accepted=tuple(record for one in found for record in one.accepted),
-            refused=tuple(refusal for one in found for refusal in one.refused),
-        )
+        found = (adjust_record(record, zone, self._settings.aliases) for record in desired)
+        return AdjustedRecords.from_results(one for results in found for one in results)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the next record sets in the order of Route 53, without the SOA."""
@@ -113,10 +108,7 @@ class Route53Reader:
         api = self._apis.get(zone.account)
         if api is None:
             raise RetryableError(f"zone {zone} belongs to account {zone.account!r}, which is not configured")
-        try:
-            return api.list_record_sets(zone.id, f"zone {zone}", start, limit)
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        return api.list_record_sets(zone.id, f"zone {zone}", start, limit)
 
 
 def _find_first_order(position: RecordSetPosition) -> str:

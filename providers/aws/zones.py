@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from extdns.errors import CredentialsError, RetryableError
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from providers.aws import record_sets
-from providers.aws.record_sets import HostedZone, strip_id_path
+from providers.aws.record_sets import HostedZone
 from providers.aws.settings import Route53ZoneFilter
 from providers.common.api_calls import CallFailedError, FailureKind
-from providers.common.zone_lists import ZONE_ID_FILTER_HINT
+from providers.common.zone_lists import find_zones
 
 if TYPE_CHECKING:
     from providers.aws.client import Route53Api
 
 
-_ZONES_PER_PAGE: Final = 100
 _ZONES_PER_TAG_CALL: Final = 10
 
 
@@ -38,7 +39,7 @@ def list_zones(zone_filter: Route53ZoneFilter, apis: Mapping[str, Route53Api]) -
     return ZoneList(
         zones=tuple(sorted(listing.zones.values())),
         failed=tuple(listing.failures),
-        calls=max(listing.calls, 1),
+        calls=listing.calls,
         excluded=tuple(sorted(listing.excluded)),
     )
 
@@ -64,12 +65,18 @@ class _Listing:
     def add_account(self, account: str, api: Route53Api) -> None:
         """List the zones of one account, and add those that the filter selects, or the failure."""
         try:
-            found = self._find_zones(account, api)
+            # a zone that is refused can belong to another account
+            found = find_zones(api.list_zones, api.get_zone, self.zone_filter.ids, ignored={FailureKind.REFUSED})
         except CallFailedError as exc:
+            self.calls += 1
             self._add_failure(account, exc)
             return
-        self._found_by_id = self._found_by_id or any(self.zone_filter.matches_id(one.id) for one in found)
-        selected = [zone for one in found if (zone := self._build_zone(one, account))]
+        self.calls += found.calls
+        self.failures += (replace(failure, account=account) for failure in found.failed)
+        if found.list_error and not (found.zones or found.failed):
+            self._list_errors[account] = found.list_error
+        self._found_by_id = self._found_by_id or any(self.zone_filter.matches_id(one.id) for one in found.zones)
+        selected = [zone for one in found.zones if (zone := self._build_zone(one, account))]
         for zone in self._select_by_tags(selected, account, api) if self.zone_filter.tags and selected else selected:
             self.zones.setdefault(zone.id, zone)
 
@@ -104,39 +111,6 @@ class _Listing:
         selected = [zone for zone in zones if self.zone_filter.matches_tags(tags.get(zone.id, {}))]
         self.excluded.update(zone.name for zone in zones if zone not in selected)
         return selected
-
-    def _find_zones(self, account: str, api: Route53Api) -> Sequence[HostedZone]:
-        """Return all zones; if listing is forbidden, get those in `--zone-id-filter` one by one."""
-        self.calls += 1
-        try:
-            found = api.list_zones()
-        except CallFailedError as exc:
-            if exc.kind is FailureKind.FORBIDDEN:
-                if self.zone_filter.ids:
-                    return self._get_zones_by_id(account, api, exc)
-                self._add_failure(account, exc, after=ZONE_ID_FILTER_HINT)
-                return ()
-            raise
-        self.calls += max(len(found) - 1, 0) // _ZONES_PER_PAGE
-        return found
-
-    def _get_zones_by_id(self, account: str, api: Route53Api, list_error: CallFailedError) -> Sequence[HostedZone]:
-        found: list[HostedZone] = []
-        refused = 0
-        for zone_id in self.zone_filter.ids:
-            self.calls += 1
-            try:
-                found.append(api.get_zone(strip_id_path(zone_id)))
-            except CallFailedError as exc:
-                if exc.kind is FailureKind.FORBIDDEN:
-                    self._add_failure(account, exc)
-                elif exc.kind is FailureKind.REFUSED:  # the zone can belong to another account
-                    refused += 1
-                else:
-                    raise
-        if refused == len(self.zone_filter.ids):
-            self._list_errors[account] = list_error
-        return found
 
     def _add_failure(self, account: str, exc: CallFailedError, before: str = "", after: str = "") -> None:
         self.failures.append(

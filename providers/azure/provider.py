@@ -44,7 +44,6 @@ from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
 )
 from providers.common.plain_batches import Failure, find_local_refusal, join_failures
@@ -107,10 +106,7 @@ class AzureReader:
         return self._read_zone(zone).select_records(sorted(set(names))) if names else ()
 
     def _read_zone(self, zone: Zone) -> ZoneContents:
-        try:
-            sets = self._api.list_sets(zone.name)
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        sets = self._api.list_sets(zone.name)
         return ZoneContents(build_records(sets, zone, self._ownership_names, self._tags))
 
 
@@ -295,11 +291,10 @@ def _is_written(record: Record, new: DesiredRecord, old: Record | None) -> bool:
 
 
 def _build_failure(failed: CallFailedError, name: DnsName) -> Failure:
-    def refuse() -> Failure:
-        if failed.code in _CONFLICTS:
-            return WriteConflict(message=str(failed), offending_names=(name,))
-        if failed.code.endswith(_MISSING):  # the next list of zones shows whether the zone was deleted
-            return TryLater(message=str(failed))
-        return Refused(message=str(failed), offending_names=(name,))
-
-    return convert_to_outcome(failed, refuse)
+    if failed.kind is not FailureKind.REFUSED:
+        return convert_to_outcome(failed)
+    if failed.code in _CONFLICTS:
+        return WriteConflict(message=str(failed), offending_names=(name,))
+    if failed.code.endswith(_MISSING):  # the next list of zones shows whether the zone was deleted
+        return TryLater(message=str(failed))
+    return Refused(message=str(failed), offending_names=(name,))

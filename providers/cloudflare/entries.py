@@ -11,9 +11,10 @@ from typing import Any, Final
 import msgspec
 
 from extdns.model import rrtype, ttl
+from extdns.model.change import Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize
-from extdns.model.value import StringMap, Value
+from extdns.model.value import StringMap, Value, group_by
 from providers.common.api_calls import parse_service_name
 from providers.common.txt_strings import is_txt_value, join_strings, split_strings
 
@@ -108,9 +109,7 @@ def build_records(
     If the values of a record differ in TTL, the record has none, so that a TTL that is asked for is set on all. If they
     differ in comment or tags, its properties are those that all have; Cloudflare proxies all if it proxies one.
     """
-    groups: dict[tuple[str, str], list[CloudflareValue]] = defaultdict(list)
-    for entry in entries:
-        groups[entry.name, entry.type].append(entry)
+    groups = group_by(entries, lambda entry: (entry.name, entry.type))
     found: dict[DnsName, list[Record]] = defaultdict(list)
     for (text, rtype), values in groups.items():
         if (name := parse_service_name(text)) is not None:
@@ -171,54 +170,37 @@ class Operations(Value, frozen=True, kw_only=True):
         return msgspec.json.encode(self)
 
 
-class Replacement(Value, frozen=True, kw_only=True):
-    """How the values of a record change: *kept* stay, those in *patched* get new fields, others go or come."""
+def plan_operations(writes: Iterable[Write]) -> tuple[Operations, tuple[CloudflareValue, ...]]:
+    """Return as few operations as make *writes*, and the values that they leave as they are.
 
-    kept: tuple[CloudflareValue, ...] = ()
-    deleted: tuple[CloudflareValue, ...] = ()
-    patched: tuple[tuple[CloudflareValue, Mapping[str, Any]], ...] = ()
-    posted: tuple[Mapping[str, Any], ...] = ()
-
-
-def plan_replacement(old: Record | None, new: DesiredRecord | None) -> Replacement:
-    """Return how the values of *old* become those of *new*, with as few operations as possible.
-
-    A value of *old* that is left over is patched to a new one, which is not among those that stay, so no two values are
-    ever equal. TXT values are deleted and posted (see the docstring of the package).
+    A value that a record no longer has is patched to a new one, which is not among those that stay, so no two values
+    are ever equal. TXT values are deleted and posted (see the docstring of the package).
     """
-    held = old.exact if old is not None and isinstance(old.exact, tuple) else ()
-    fields = {} if new is None else {target: build_fields(new, target) for target in new.targets}
-    if new is None or new.type == rrtype.TXT:
-        return Replacement(deleted=held, posted=tuple(fields.values()))
     kept: list[CloudflareValue] = []
-    patched: list[tuple[CloudflareValue, Mapping[str, Any]]] = []
-    spare: list[CloudflareValue] = []
-    for entry in held:
-        wanted = fields.pop(entry.target, None)
-        if wanted is None:
-            spare.append(entry)
-        elif patch := _find_changed(entry, wanted):
-            patched.append((entry, patch))
-        else:
-            kept.append(entry)
-    pairs = list(zip(spare, fields.values(), strict=False))
-    patched += ((entry, _find_changed(entry, wanted)) for entry, wanted in pairs)
-    return Replacement(
-        kept=tuple(kept),
-        deleted=tuple(spare[len(pairs) :]),
-        patched=tuple(patched),
-        posted=tuple(fields.values())[len(pairs) :],
+    deleted: list[CloudflareValue] = []
+    patched: list[tuple[CloudflareValue, dict[str, Any]]] = []
+    posted: list[dict[str, Any]] = []
+    for old, new in ((write.old, write.new) for write in writes):
+        spare: list[CloudflareValue] = []
+        fields = {} if new is None else {target: build_fields(new, target) for target in new.targets}
+        for entry in old.exact if old is not None and isinstance(old.exact, tuple) else ():
+            wanted = None if entry.type == rrtype.TXT else fields.pop(entry.target, None)
+            if wanted is None:
+                spare.append(entry)
+            elif patch := _find_changed(entry, wanted):
+                patched.append((entry, patch))
+            else:
+                kept.append(entry)
+        pairs = [] if new is None or new.type == rrtype.TXT else list(zip(spare, fields.values(), strict=False))
+        patched += ((entry, _find_changed(entry, wanted)) for entry, wanted in pairs)
+        deleted += spare[len(pairs) :]
+        posted += list(fields.values())[len(pairs) :]
+    operations = Operations(
+        deletes=tuple({"id": entry.id} for entry in deleted),
+        patches=tuple({"id": entry.id, **patch} for entry, patch in patched),
+        posts=tuple(posted),
     )
-
-
-def build_operations(replacements: Iterable[Replacement]) -> Operations:
-    """Return the batch that makes *replacements*."""
-    found = tuple(replacements)
-    return Operations(
-        deletes=tuple({"id": entry.id} for one in found for entry in one.deleted),
-        patches=tuple({"id": entry.id, **patch} for one in found for entry, patch in one.patched),
-        posts=tuple(value for one in found for value in one.posted),
-    )
+    return operations, tuple(kept)
 
 
 def build_fields(desired: DesiredRecord, target: str) -> dict[str, Any]:

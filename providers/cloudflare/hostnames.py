@@ -13,15 +13,14 @@ from typing import Final
 
 from extdns.model.change import ChangeSet, Write
 from extdns.model.dns_name import DnsName
-from extdns.model.value import Value
+from extdns.model.value import Value, group_by
 from providers.cloudflare.client import CloudflareApi
 from providers.cloudflare.entries import (
     CUSTOM,
     HOSTNAME_TYPES,
     REGION,
     CloudflareValue,
-    build_operations,
-    plan_replacement,
+    plan_operations,
     split_hostnames,
 )
 from providers.common.api_calls import CallFailedError, FailureKind
@@ -64,18 +63,15 @@ class HostnameChange(Value, frozen=True, kw_only=True):
 
 def find_changes(writes: Iterable[Write], key: str) -> tuple[HostnameChange, ...]:
     """Return how *writes* change the property *key* of their names, without the names for which it stays."""
-    by_name: dict[DnsName, list[Write]] = {}
-    for write in writes:
-        if write.key.type in HOSTNAME_TYPES[key]:
-            by_name.setdefault(write.key.name, []).append(write)
+    of_names = (write for write in writes if write.key.type in HOSTNAME_TYPES[key])
     return tuple(
         HostnameChange(
             name=name,
             values=tuple(sorted({write.new.properties.get(key) for write in found if write.new is not None})),
             types=frozenset(write.key.type for write in found),
-            is_written=any(write.new and build_operations([plan_replacement(write.old, write.new)]) for write in found),
+            is_written=any(write.new and plan_operations([write])[0] for write in found),
         )
-        for name, found in by_name.items()
+        for name, found in group_by(of_names, lambda write: write.key.name).items()
         if any(old != new for old, new in (_list_values(write, key) for write in found))
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from functools import partial
 from typing import Final
 
 from extdns.model.capabilities import Capabilities
@@ -14,7 +13,7 @@ from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Permission, Zone, ZoneList, ZonePage
 from providers.cloudflare.adjust import adjust_record
 from providers.cloudflare.client import CloudflareApi, CloudflareZone
-from providers.cloudflare.entries import CloudflareValue, build_operations, build_records, plan_replacement
+from providers.cloudflare.entries import CloudflareValue, build_records, plan_operations
 from providers.cloudflare.hostnames import (
     CHANGERS,
     MAX_CALLS,
@@ -27,8 +26,8 @@ from providers.cloudflare.hostnames import (
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import (
     CallFailedError,
+    FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
 )
 from providers.common.zone_contents import ZoneContents
@@ -89,18 +88,12 @@ class CloudflareReader:
         wanted = sorted(set(names))
         if len(wanted) >= (self._pages[zone.id] or 1):
             return self._read_zone(zone).select_records(wanted) if wanted else ()
-        try:
-            entries = [entry for name in wanted for entry in self._api.read(zone.id, f"zone {zone}", name)[0]]
-            return ZoneContents(self._build_records(zone, entries)).select_records(wanted)
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        entries = [entry for name in wanted for entry in self._api.read(zone.id, f"zone {zone}", name)[0]]
+        return ZoneContents(self._build_records(zone, entries)).select_records(wanted)
 
     def _read_zone(self, zone: Zone) -> ZoneContents:
-        try:
-            entries, self._pages[zone.id] = self._api.read(zone.id, f"zone {zone}")
-            return ZoneContents(self._build_records(zone, entries))
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        entries, self._pages[zone.id] = self._api.read(zone.id, f"zone {zone}")
+        return ZoneContents(self._build_records(zone, entries))
 
     def _build_records(self, zone: Zone, entries: Iterable[CloudflareValue]) -> dict[DnsName, tuple[Record, ...]]:
         return build_records(entries, read_hostnames(self._api, zone.id, self._settings.hostname_properties))
@@ -124,9 +117,7 @@ class CloudflareWriter:
             return Refused(message="Cloudflare has no set identifiers", offending_names=tuple(routed))
         if unread := sorted({write.key.name for write in writes if write.old and not write.old.exact}):
             return WriteConflict(message="the ids of the values are not known", offending_names=tuple(unread))
-        replacements = [plan_replacement(write.old, write.new) for write in writes]
-        operations = build_operations(replacements)
-        entries = [entry for one in replacements for entry in one.kept]
+        operations, entries = plan_operations(writes)
         try:
             found = (self._change_hostnames(zone, writes, key, is_written=False) for key in CHANGERS)
             if problems := [problem for refused in found for problem in refused.items()]:
@@ -135,7 +126,7 @@ class CloudflareWriter:
             if operations:
                 entries += self._api.write(zone.id, operations, f"zone {zone}").entries
         except CallFailedError as exc:
-            return convert_to_outcome(exc, partial(_build_refusal, exc))
+            return _build_refusal(exc) if exc.kind is FailureKind.REFUSED else convert_to_outcome(exc)
         hostnames = self._finish_hostnames(zone, writes)
         records = (record for found in build_records(entries, hostnames).values() for record in found)
         return Applied(records=tuple(sorted(records, key=lambda record: record.key)), unconditional=bool(writes))

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from threading import Lock
 from types import MappingProxyType
-from typing import Final, TypeVar, assert_never
+from typing import Any, Final, Self, TypeVar, assert_never
 
-from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, ProviderError, RetryableError
+from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, RetryableError
 from extdns.masking import mask
 from extdns.model.api_request import ApiCall, CallObserver, RequestObserver, ignore_call, ignore_request
-from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
+from extdns.model.change import Forbidden, Refused, TryLater, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus, Zone
@@ -27,7 +27,6 @@ from extdns.model.zone import RateLimitStatus, Zone
 DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
 SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
 _T = TypeVar("_T")
-_O = TypeVar("_O", bound=Outcome)
 
 
 class RateLimit(Value, frozen=True, kw_only=True):
@@ -69,8 +68,10 @@ class FailureKind(StrEnum):
     UNANSWERED = "unanswered"  # the request was sent, and no response came
 
 
-class CallFailedError(ProviderError):
+class CallFailedError(RetryableError):
     """A call failed; the message names the call, its context, and the code and message of the service.
+
+    If its kind says so, it is a `ForbiddenError` or a `CredentialsError`, too, so that readers need not translate it.
 
     Attributes:
         kind: why the call failed, which decides what the caller does next.
@@ -78,6 +79,10 @@ class CallFailedError(ProviderError):
         detail: the service's message.
         messages: the problems that the service lists one by one, () if they are in one text.
     """
+
+    def __new__(cls, kind: object, *_: object, **__: object) -> Self:
+        """Make an error of the class that belongs to *kind*."""
+        return super().__new__(_CLASSES.get(kind, cls))  # type: ignore[no-any-return]
 
     def __init__(
         self, kind: FailureKind, call: str, context: str, code: str, detail: str, *, messages: tuple[str, ...] = ()
@@ -89,6 +94,20 @@ class CallFailedError(ProviderError):
         self.code = code
         self.detail = mask(detail)
         self.messages = tuple(map(mask, messages))
+
+
+class _ForbiddenCallError(CallFailedError, ForbiddenError):
+    pass
+
+
+class _CredentialsCallError(CallFailedError, CredentialsError):
+    pass
+
+
+_CLASSES: Final[Mapping[object, type[Any]]] = {
+    FailureKind.FORBIDDEN: _ForbiddenCallError,
+    FailureKind.CREDENTIALS: _CredentialsCallError,
+}
 
 
 @dataclass(slots=True)
@@ -124,21 +143,12 @@ def require_configured(zone: Zone, found: _T | None, where: str) -> _T:
     return found
 
 
-def convert_to_read_error(failed: CallFailedError) -> ProviderError:
-    """Return the error of a failed read for the engine: forbidden, without credentials, or to be retried."""
-    if failed.kind is FailureKind.FORBIDDEN:
-        return ForbiddenError(str(failed))
-    if failed.kind is FailureKind.CREDENTIALS:
-        return CredentialsError(str(failed))
-    return RetryableError(str(failed))
-
-
-def convert_to_outcome(failed: CallFailedError, build_refusal: Callable[[], _O]) -> _O | Forbidden | TryLater | Unknown:
-    """Return the outcome of a batch whose call *failed*; *build_refusal* builds it if the request was invalid."""
+def convert_to_outcome(failed: CallFailedError) -> Refused | Forbidden | TryLater | Unknown:
+    """Return the outcome of a batch whose call *failed*; it does not say which names a refusal is about."""
     message = str(failed)
     match failed.kind:
         case FailureKind.REFUSED:
-            return build_refusal()
+            return Refused(message=message)
         case FailureKind.FORBIDDEN:
             return Forbidden(message=message)
         case FailureKind.CREDENTIALS | FailureKind.RETRYABLE:

@@ -13,7 +13,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone
 from providers.common import rdata
-from providers.common.refusals import build_conflict, build_refused
+from providers.common.refusals import build_conflict, build_refused, find_change, find_cname_problem
 
 DEFAULT_TTL_S: Final = 300
 
@@ -90,21 +90,14 @@ def find_conflict(writes: Sequence[Write], current: Mapping[RecordKey, Record]) 
     types: dict[DnsName, set[str]] = {}
     for key in after:
         types.setdefault(key.name, set()).add(key.type)
-    return build_refused(
-        (name, f"a CNAME cannot coexist with {', '.join(sorted(found - {rrtype.CNAME}))}")
-        for name, found in types.items()
-        if rrtype.CNAME in found and len(found) > 1
-    )
+    return build_refused((name, detail) for name, found in types.items() if (detail := find_cname_problem(found)))
 
 
 def _compare(current: Record | None, old: Record | None) -> str:
     """Return how *current* differs from *old*, other than in the TTL; "" if it does not."""
-    if current is None:
-        return "" if old is None else "is gone"
-    if old is None:
-        return "already exists"
-    same = (current.targets, current.exact) == (old.targets, old.exact)
-    return "" if same else "has changed since it was read"
+    if current and old and (current.targets, current.exact) == (old.targets, old.exact):
+        return ""
+    return find_change(current, old)
 
 
 def is_apex_ns(key: RecordKey, zone: Zone) -> bool:

@@ -20,6 +20,7 @@ from extdns.model.validation import is_host_name
 from extdns.model.value import EMPTY_MAP
 from extdns.model.zone import Zone, find_placement_problem
 from providers.common import rdata
+from providers.common.refusals import refuse
 
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE)
 _TYPES_OF_HOSTS: Final = rrtype.ADDRESSES | {rrtype.MX}
@@ -38,7 +39,7 @@ def adjust_record(
     """
     detail = _find_problem(desired, zone, holders, flattens_apex=flattens_apex)
     if detail:
-        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
+        return refuse(desired, detail)
     try:
         targets = [_normalize_target(desired, target) for target in desired.targets]
     except InvalidValueError as exc:

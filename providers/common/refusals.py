@@ -31,6 +31,18 @@ def find_change(current: Record | None, old: Record | None) -> str:
     return "already exists" if old is None else "has changed since it was read"
 
 
+def find_cname_problem(types: Collection[str]) -> str:
+    """Return why records of *types* cannot be at one name (RFC 1034 section 3.6.2); "" if they can."""
+    others = sorted({*types} - {rrtype.CNAME})
+    return f"a CNAME cannot coexist with {', '.join(others)}" if others and rrtype.CNAME in types else ""
+
+
+def join_names(stated: Iterable[Collection[DnsName]]) -> tuple[DnsName, ...]:
+    """Return the names that problems state, sorted; () if one of them states none, since it can be about any."""
+    found = list(stated)
+    return tuple(sorted({name for names in found for name in names})) if all(found) else ()
+
+
 def build_conflict(conflicts: Sequence[tuple[RecordKey, str]]) -> WriteConflict:
     """Return the outcome of a batch with *conflicts*: the records, and how each differs."""
     message = "; ".join(f"{key.name} {key.type} {detail}" for key, detail in conflicts)

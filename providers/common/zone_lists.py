@@ -6,19 +6,24 @@ from collections.abc import Callable, Container, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from providers.common.api_calls import CallFailedError, FailureKind, convert_to_read_error
+from providers.common.api_calls import CallFailedError, FailureKind
 
 T = TypeVar("T")
-ZONE_ID_FILTER_HINT: Final = "; without it, give the ids of the zones in --zone-id-filter, which are read one by one"
+_ZONE_ID_FILTER_HINT: Final = "; without it, give the ids of the zones in --zone-id-filter, which are read one by one"
 """What a person can do if listing zones is forbidden."""
 
 
 class FoundZones(NamedTuple, Generic[T]):
-    """Zones in the form of the service, the number of calls that they took, and why others are missing."""
+    """Zones in the form of the service, the number of calls that they took, and why others are missing.
+
+    Attributes:
+        list_error: why all zones could not be listed, so that those with the ids were read; None if they were listed.
+    """
 
     zones: tuple[T, ...]
     calls: int
     failed: tuple[AccountFailure, ...] = ()
+    list_error: CallFailedError | None = None
 
     def build_list(self, build: Callable[[T], tuple[Zone, bool] | None]) -> ZoneList:
         """Return the list. *build* returns a zone and whether the filters select it; None for one of no use."""
@@ -47,11 +52,11 @@ def find_zones(
         return FoundZones(*list_zones())
     except CallFailedError as exc:
         if exc.kind is not FailureKind.FORBIDDEN:
-            raise convert_to_read_error(exc) from exc
+            raise
         if not ids:
-            return FoundZones((), 1, (_build_failure(exc, ZONE_ID_FILTER_HINT),))
-    found = get_zones(get_zone, ids, ignored=ignored)
-    return found._replace(calls=1 + found.calls)
+            return FoundZones((), 1, (_build_failure(exc, _ZONE_ID_FILTER_HINT),))
+        found = get_zones(get_zone, ids, ignored=ignored)
+        return found._replace(calls=1 + found.calls, list_error=exc)
 
 
 def get_zones(
@@ -69,7 +74,7 @@ def get_zones(
             found.append(get_zone(zone_id))
         except CallFailedError as exc:
             if exc.kind not in {FailureKind.FORBIDDEN, FailureKind.REFUSED}:
-                raise convert_to_read_error(exc) from exc
+                raise
             if exc.kind not in ignored:
                 failed.append(_build_failure(exc))
     return FoundZones(tuple(found), len(ids), tuple(failed))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.model.capabilities import Capabilities
@@ -21,9 +20,9 @@ from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
 )
+from providers.common.refusals import join_names
 from providers.common.zone_lists import find_zones
 from providers.google.adjust import adjust_record
 from providers.google.record_sets import (
@@ -34,7 +33,6 @@ from providers.google.record_sets import (
     build_record,
     build_record_set,
 )
-from providers.google.settings import CloudDnsZoneFilter
 
 if TYPE_CHECKING:
     from providers.google.client import CloudDnsApi
@@ -72,12 +70,15 @@ class CloudDnsReader:
 
     def list_zones(self) -> ZoneList:
         """Return the zones that match the zone filter, and which permissions are missing to list or get zones."""
-        zone_filter = self._settings.zone_filter
-        # the service also refuses zones of other projects
-        ignored = {FailureKind.REFUSED}
-        return find_zones(self._api.list_zones, self._api.get_zone, zone_filter.ids, ignored=ignored).build_list(
-            partial(_build_zone, zone_filter)
-        )
+        ignored = {FailureKind.REFUSED}  # the service also refuses zones of other projects
+        found = find_zones(self._api.list_zones, self._api.get_zone, self._settings.zone_ids, ignored=ignored)
+        return found.build_list(self._build_zone)
+
+    def _build_zone(self, found: ManagedZone) -> tuple[Zone, bool] | None:
+        if (name := parse_service_name(found.dns_name)) is None:
+            return None
+        zone = Zone(name=name, id=found.name, private=found.private)
+        return zone, self._settings.is_selected(found, name)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* in the form in which *zone* will hold it, or why the service would refuse it."""
@@ -102,18 +103,9 @@ class CloudDnsReader:
                 return
 
     def _read_sets(self, zone: Zone, *, name: str = "", after: str) -> CloudDnsPage:
-        try:
-            return self._api.list_record_sets(
-                zone.id, f"zone {zone}", name=name, after=after, limit=self._settings.page_items
-            )
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
-
-
-def _build_zone(zone_filter: CloudDnsZoneFilter, found: ManagedZone) -> tuple[Zone, bool] | None:
-    if (name := parse_service_name(found.dns_name)) is None:
-        return None
-    return Zone(name=name, id=found.name, private=found.private), zone_filter.matches(found, name)
+        return self._api.list_record_sets(
+            zone.id, f"zone {zone}", name=name, after=after, limit=self._settings.page_items
+        )
 
 
 def _build_records(page: CloudDnsPage) -> Iterator[Record]:
@@ -182,38 +174,26 @@ def build_outcome(
     failed: CallFailedError, additions: Sequence[CloudDnsRecordSet], deletions: Sequence[CloudDnsRecordSet]
 ) -> Outcome:
     """Return the outcome of a change whose call *failed*."""
-    sent = {"additions": additions, "deletions": deletions}
-    return convert_to_outcome(failed, lambda: _build_refusal(failed, sent))
-
-
-def _build_refusal(failed: CallFailedError, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> Outcome:
-    message = str(failed)
+    if failed.kind is not FailureKind.REFUSED:
+        return convert_to_outcome(failed)
+    message, sent = str(failed), {"additions": additions, "deletions": deletions}
     problems = failed.messages or (failed.detail,)
     if any(_ZONE.match(problem) for problem in problems):  # the next list of zones shows whether it was deleted
         return TryLater(message=message)
     conflicts = [problem for problem in problems if _CONFLICTS.match(problem)]
-    if conflicts:
-        return WriteConflict(message=message, offending_names=_find_names(conflicts, sent))
-    return Refused(message=message, offending_names=_find_names(problems, sent))
+    names = join_names(_find_names(problem, sent) for problem in conflicts or problems)
+    build = WriteConflict if conflicts else Refused
+    return build(message=message, offending_names=names)
 
 
-def _find_names(problems: Sequence[str], sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> tuple[DnsName, ...]:
-    """Return the names that caused *problems*, sorted; () if a problem states no name, since it can be any."""
-    found: set[DnsName] = set()
-    for problem in problems:
-        name = _find_name(problem, sent)
-        if name is None:
-            return ()
-        found.add(name)
-    return tuple(sorted(found))
-
-
-def _find_name(problem: str, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> DnsName | None:
+def _find_names(problem: str, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> list[DnsName]:
+    """Return the name of the part that caused *problem*, [] if it states none."""
     part = _PART.match(problem)
     if part is None:
-        return None
+        return []
     sets, index = sent[part[1]], part[2]
     if index.isdecimal():
-        return parse_service_name(sets[int(index)].name) if int(index) < len(sets) else None
-    name = index.rstrip(".").lower()
-    return next((parse_service_name(one.name) for one in sets if one.name.rstrip(".") == name), None)
+        found = sets[int(index) : int(index) + 1]
+    else:
+        found = [one for one in sets if one.name.rstrip(".") == index.rstrip(".").lower()]
+    return [name for one in found if (name := parse_service_name(one.name)) is not None]

@@ -115,20 +115,18 @@ def parse_zone(found: Mapping[str, Any]) -> ManagedZone:
     )
 
 
+_QUOTA_FIELDS: Final = {
+    "additions": "rrsetAdditionsPerChange",
+    "deletions": "rrsetDeletionsPerChange",
+    "size": "totalRrdataSizePerChange",
+    "values": "resourceRecordsPerRrset",
+    "name_servers": "nameserversPerDelegation",
+}
+
+
 def parse_limits(quota: Mapping[str, Any]) -> ProjectLimits:
     """Parse a Quota; missing and zero fields have the documented default."""
-    defaults = ProjectLimits()
-
-    def read_limit(field: str, default: int) -> int:
-        return int(quota.get(field) or default)
-
-    return ProjectLimits(
-        additions=read_limit("rrsetAdditionsPerChange", defaults.additions),
-        deletions=read_limit("rrsetDeletionsPerChange", defaults.deletions),
-        size=read_limit("totalRrdataSizePerChange", defaults.size),
-        values=read_limit("resourceRecordsPerRrset", defaults.values),
-        name_servers=read_limit("nameserversPerDelegation", defaults.name_servers),
-    )
+    return ProjectLimits(**{name: int(quota[field]) for name, field in _QUOTA_FIELDS.items() if quota.get(field)})
 
 
 # Record sets to and from records.

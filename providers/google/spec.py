@@ -9,7 +9,7 @@ from extdns.model.zone import Permission, Zone
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
 from providers.google.flags import GoogleFlags
 from providers.google.record_sets import ROUTING_POLICY
-from providers.google.settings import CloudDnsZoneFilter, GoogleSettings
+from providers.google.settings import GoogleSettings
 
 
 def build(context: ProviderContext[GoogleFlags]) -> DnsService:
@@ -29,9 +29,9 @@ def build_settings(context: ProviderContext[GoogleFlags]) -> GoogleSettings:
     return GoogleSettings(
         project=flags.google_project,
         endpoint=flags.google_api_endpoint,
-        zone_filter=CloudDnsZoneFilter(
-            ids=context.zone_ids, visibility=flags.google_zone_visibility, domains=context.plan.build_domain_filter()
-        ),
+        zone_ids=context.zone_ids,
+        visibility=flags.google_zone_visibility,
+        domains=context.plan.build_domain_filter(),
         max_changes=flags.google_batch_change_size,
         pause_s=flags.google_batch_change_interval_s,
         calls=context.calls,

@@ -24,10 +24,12 @@ from extdns.model.change import (
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
+from extdns.model.value import group_by
 from extdns.model.zone import Zone, ZoneList, ZonePage
-from providers.common.refusals import build_conflict, build_refused, find_change, refuse
+from providers.common.refusals import build_conflict, build_refused, find_change, find_cname_problem, refuse
 from providers.inmemory.records import StoredRecords
 
+_DEFAULT_TTL_S: Final = 300
 _NO_SEED: Final[Mapping[Zone, Iterable[Record]]] = MappingProxyType({})
 
 
@@ -42,7 +44,6 @@ class InMemoryProvider:
         *,
         seed: Mapping[Zone, Iterable[Record]] = _NO_SEED,
         page_size: int = 300,
-        default_ttl_s: int = 300,
     ) -> None:
         """Start with the empty *zones* and the zones in *seed*, which can have any id and account.
 
@@ -52,7 +53,6 @@ class InMemoryProvider:
         self._zones = {zone.id: zone for zone in (*named, *seed)}
         self._records = {zone_id: StoredRecords(seed.get(zone, ())) for zone_id, zone in self._zones.items()}
         self._page_size = page_size
-        self._default_ttl_s = default_ttl_s
         self._lock = Lock()
 
     def list_zones(self) -> ZoneList:
@@ -84,7 +84,7 @@ class InMemoryProvider:
             refused = find_refusal(stored, writes, zone)
             if refused is not None:
                 return refused
-            records = tuple(self._record(write.new) for write in writes if write.new is not None)
+            records = tuple(_build_record(write.new) for write in writes if write.new is not None)
             for write in writes:
                 if write.new is None:
                     stored.remove(write.key)
@@ -98,15 +98,16 @@ class InMemoryProvider:
             raise RetryableError(f"there is no zone {zone} in memory")
         return stored
 
-    def _record(self, desired: DesiredRecord) -> Record:
-        return Record(
-            name=desired.name,
-            type=desired.type,
-            targets=desired.targets,
-            ttl_s=self._default_ttl_s if desired.ttl_s == ttl.UNSET else desired.ttl_s,
-            set_identifier=desired.set_identifier,
-            properties=desired.properties,
-        )
+
+def _build_record(desired: DesiredRecord) -> Record:
+    return Record(
+        name=desired.name,
+        type=desired.type,
+        targets=desired.targets,
+        ttl_s=_DEFAULT_TTL_S if desired.ttl_s == ttl.UNSET else desired.ttl_s,
+        set_identifier=desired.set_identifier,
+        properties=desired.properties,
+    )
 
 
 def _parse_zone(text: str) -> Zone:
@@ -129,39 +130,33 @@ def _adjust(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
 
 def find_refusal(stored: StoredRecords, writes: Sequence[Write], zone: Zone) -> WriteConflict | Refused | None:
     """Return why *writes* cannot be applied to the records of *zone*, or None if they can."""
-    conflicts: list[tuple[RecordKey, str]] = []
-    groups: dict[DnsName, dict[RecordKey, list[Write]]] = {}
-    for write in writes:
-        key = write.key
-        groups.setdefault(key.name, {}).setdefault(key, []).append(write)
-        if detail := find_change(stored.find(key), write.old):
-            conflicts.append((key, detail))
-    if conflicts:
+    changes = ((write.key, find_change(stored.find(write.key), write.old)) for write in writes)
+    if conflicts := [(key, detail) for key, detail in changes if detail]:
         return build_conflict(conflicts)
+    groups = group_by(writes, lambda write: write.key.name)
     return build_refused(
         (name, detail) for name, group in groups.items() if (detail := _find_problem(stored, name, group, zone))
     )
 
 
-def _find_problem(stored: StoredRecords, name: DnsName, writes: Mapping[RecordKey, Sequence[Write]], zone: Zone) -> str:
+def _find_problem(stored: StoredRecords, name: DnsName, writes: Sequence[Write], zone: Zone) -> str:
     if not name.within(zone.name):
         return f"it lies outside zone {zone}"
-    if repeated := sorted(key.type for key, found in writes.items() if len(found) > 1):
+    counts = Counter(write.key for write in writes)
+    if repeated := sorted(key.type for key, count in counts.items() if count > 1):
         return f"{repeated[0]} is written twice in one batch"
-    remaining = {record.key for record in stored.get_records(name)} - writes.keys()
-    return _find_incompatibility(remaining | {key for key, found in writes.items() if found[0].new is not None})
+    remaining = {record.key for record in stored.get_records(name)} - counts.keys()
+    return _find_incompatibility(remaining | {write.key for write in writes if write.new is not None})
 
 
 def _find_incompatibility(keys: Collection[RecordKey]) -> str:
     """Return why *keys*, all of one name, cannot coexist; "" if they can.
 
-    A CNAME cannot coexist with other types (RFC 1034 section 3.6.2). The record sets of a type are either one simple
+    The record sets of a type are either one simple
     record set or the members of a routing policy, as in Route 53.
     """
-    if len(keys) < 2:  # noqa: PLR2004 - a single record always can
-        return ""
     counts = Counter(key.type for key in keys)
-    if rrtype.CNAME in counts and len(counts) > 1:
-        return f"a CNAME cannot coexist with {', '.join(sorted(set(counts) - {rrtype.CNAME}))}"
+    if problem := find_cname_problem(counts.keys()):
+        return problem
     mixed = sorted(key.type for key in keys if not key.set_identifier and counts[key.type] > 1)
     return f"{mixed[0]} without set identifier cannot coexist with {mixed[0]} with one" if mixed else ""

@@ -10,17 +10,14 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import ZonePage
 
-_Position = tuple[str, str, str, DnsName]  # order of the name, set identifier, type, name
-
 
 class StoredRecords:
-    """Stores the records of a zone. A change takes constant time; reading a page sorts the keys first if needed."""
+    """Stores the records of a zone. A change takes constant time; the next page after it sorts all records."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         """Start with *records*, each key once."""
         self._by_name: dict[DnsName, tuple[Record, ...]] = {}
-        self._order: list[_Position] = []
-        self._changed: set[DnsName] = set()
+        self._sorted: list[Record] = []  # empty after a change
         for record in records:
             self.put(record)
 
@@ -38,61 +35,38 @@ class StoredRecords:
 
     def read_page(self, after: str | None, size: int) -> ZonePage:
         """Return at most *size* records after the cursor *after*, or the first ones if it is None."""
-        order = self._sort()
-        start = 0 if after is None else bisect_right(order, _get_position(_parse_cursor(after)))
-        records = tuple(record for position in order[start : start + size] if (record := self.find(_get_key(position))))
-        more = start + size < len(order)
+        if not self._sorted:
+            self._sorted = sorted(chain.from_iterable(self._by_name.values()), key=_get_position)
+        start = 0 if after is None else bisect_right(self._sorted, _parse_cursor(after), key=_get_position)
+        records = tuple(self._sorted[start : start + size])
+        more = start + size < len(self._sorted)
         return ZonePage(records=records, after=_format_cursor(records[-1].key) if more else None)
 
     def put(self, record: Record) -> None:
         """Store *record* at its key."""
         others = self._list_others(record.key)
-        self._set(record.name, tuple(sorted((*others, record), key=_get_record_key)) if others else (record,))
+        self._by_name[record.name] = tuple(sorted((*others, record), key=_get_position)) if others else (record,)
+        self._sorted = []
 
     def remove(self, key: RecordKey) -> None:
         """Remove the record at *key*, if any."""
-        self._set(key.name, self._list_others(key))
+        self._by_name[key.name] = self._list_others(key)
+        if not self._by_name[key.name]:
+            del self._by_name[key.name]
+        self._sorted = []
 
     def _list_others(self, key: RecordKey) -> tuple[Record, ...]:
         return tuple(record for record in self.get_records(key.name) if record.key != key)
 
-    def _set(self, name: DnsName, records: tuple[Record, ...]) -> None:
-        if records:
-            self._by_name[name] = records
-        else:
-            self._by_name.pop(name, None)
-        self._changed.add(name)
-        if len(self._changed) > len(self._order):  # sorting all keys once is then as cheap
-            self._order.clear()
-            self._changed.clear()
 
-    def _sort(self) -> list[_Position]:
-        if self._changed or not self._order:
-            named = self._changed or self._by_name
-            self._order = [position for position in self._order if position[-1] not in self._changed]
-            self._order += (_get_position(record.key) for name in named for record in self.get_records(name))
-            self._order.sort()
-            self._changed.clear()
-        return self._order
-
-
-def _get_position(key: RecordKey) -> _Position:
-    return (key.name.order, key.set_identifier, key.type, key.name)
-
-
-def _get_key(position: _Position) -> RecordKey:
-    _, set_identifier, rtype, name = position
-    return RecordKey(name, set_identifier, rtype)
-
-
-def _get_record_key(record: Record) -> RecordKey:
-    return record.key
+def _get_position(record: Record) -> tuple[str, str, str]:
+    return record.name.order, record.set_identifier, record.type
 
 
 def _format_cursor(key: RecordKey) -> str:
     return f"{key.name} {key.type} {key.set_identifier}"  # names and types contain no blanks
 
 
-def _parse_cursor(cursor: str) -> RecordKey:
+def _parse_cursor(cursor: str) -> tuple[str, str, str]:
     name, rtype, set_identifier = cursor.split(" ", 2)
-    return RecordKey(DnsName(name), set_identifier, rtype)
+    return DnsName(name).order, set_identifier, rtype

@@ -117,7 +117,7 @@ class _Configuration:
             name: _require_mapping(document.get(name) or {}, f"section {name}")
             for name in ("providers", "secret_handlers", "zones")
         }
-        self._filter = settings.zone_filter
+        self._is_selected = settings.is_selected
         self._targets: dict[str, Target] = {}
         self._secrets = SecretValues(offline=settings.offline)
         for name, entry in self._sections["secret_handlers"].items():
@@ -142,7 +142,7 @@ class _Configuration:
         managed = {
             name: self._build_zone(name, _require_mapping(entry or {}, f"zone {name}"))
             for name, entry in entries.items()
-            if self._filter.matches(name)
+            if self._is_selected(name)
         }
         return managed, tuple(sorted(entries.keys() - managed.keys()))
 

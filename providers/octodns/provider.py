@@ -33,11 +33,11 @@ from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     require_configured,
 )
 from providers.common.plain_batches import build_record, build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import adjust_record
+from providers.common.refusals import refuse
 from providers.common.zone_contents import ZoneContents
 from providers.octodns.configuration import ConfiguredZone, Target, load_zones
 from providers.octodns.record_sets import build_octodns_record, convert_targets, find_text_problem
@@ -65,7 +65,10 @@ class _ManagedZone:
 
 
 class OctodnsZones:
-    """The managed zones, whose snapshots reader and writer share; safe from any thread."""
+    """The managed zones, whose snapshots reader and writer share; safe from any thread.
+
+    Reading raises only `CallFailedError`.
+    """
 
     def __init__(self, settings: OctodnsSettings) -> None:
         """Load the configuration; nothing is read or written yet."""
@@ -86,9 +89,6 @@ class OctodnsZones:
         """Read a managed zone.
 
         With *before_batch*, store the snapshot for the next batch, unless a batch began or ended during the read.
-
-        Raises:
-            CallFailedError: the zone cannot be read.
         """
         zone = self._zones[name]
         with zone.lock:
@@ -100,11 +100,7 @@ class OctodnsZones:
         return snapshot
 
     def begin_batch(self, name: DnsName) -> OctodnsSnapshot:
-        """Return the last snapshot of a managed zone if it is recent and no batch came after it, else a new one.
-
-        Raises:
-            CallFailedError: the zone cannot be read.
-        """
+        """Return the last snapshot of a managed zone if it is recent and no batch came after it, else a new one."""
         zone = self._zones[name]
         with zone.lock:
             zone.batch_count += 1
@@ -159,21 +155,18 @@ class OctodnsReader:
 
     def _read(self, zone: Zone, *, before_batch: bool) -> ZoneContents:
         require_configured(zone, self._zones.find_zone(zone.name), _CONFIGURED)
-        try:
-            return self._zones.read(zone.name, before_batch=before_batch).contents
-        except CallFailedError as failed:
-            raise convert_to_read_error(failed) from failed
+        return self._zones.read(zone.name, before_batch=before_batch).contents
 
 
 def _adjust(desired: DesiredRecord, zone: Zone, configured: ConfiguredZone | None) -> DesiredRecord | Refusal:
     if configured is None:
-        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=f"zone {zone} is not among {_CONFIGURED}")
+        return refuse(desired, f"zone {zone} is not among {_CONFIGURED}")
     found = adjust_record(desired, zone, holders=_HOLDERS)
     if isinstance(found, Refusal):
         return found
     target = configured.target
     if detail := _find_unsupported(found, zone, target):
-        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
+        return refuse(desired, detail)
     try:
         theirs = build_octodns_record(configured.build(), build_record(found, target.min_ttl_s), {})
         targets = convert_targets(theirs)
@@ -255,4 +248,4 @@ class OctodnsWriter:
             return Unknown(message=f"{message}; {unread}")
         if now.contents.index_records(names) != before.contents.index_records(names):
             return Unknown(message=f"{message}; part of the change was made")
-        return convert_to_outcome(failed, lambda: Refused(message=message))
+        return convert_to_outcome(failed)

@@ -42,11 +42,9 @@ def build_octodns_record(zone: OctodnsZone, record: Record | DesiredRecord, opti
     values = [rdata.format_data(record.type, target) for target in record.targets]
     try:
         found = OctodnsRecord.from_rrset(zone, Rrset(rdata.format_name(record.name), record.type, record.ttl_s, values))
-    except ValidationError as exc:
-        allowed = f"{record.type} data that octoDNS accepts: {sanitize('; '.join(map(str, exc.reasons)))}"
-        raise InvalidValueError(", ".join(record.targets), allowed, Reason.INVALID_TARGET) from exc
     except Exception as exc:  # its parsers can raise anything
-        allowed = f"{record.type} data that octoDNS accepts: {sanitize(str(exc))}"
+        reasons = "; ".join(map(str, exc.reasons)) if isinstance(exc, ValidationError) else str(exc)
+        allowed = f"{record.type} data that octoDNS accepts: {sanitize(reasons)}"
         raise InvalidValueError(", ".join(record.targets), allowed, Reason.INVALID_TARGET) from exc
     found.octodns = {key: deepcopy(value) for key, value in options.items() if key != _LENIENT}
     return found

@@ -17,8 +17,8 @@ from octodns.zone.exception import ZoneException
 from extdns.errors import sanitize
 from extdns.model.api_request import CallObserver
 from extdns.model.change import ChangeSet, Write
-from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, RecordKey
+from extdns.model.value import group_by
 from providers.common.api_calls import CallFailedError, FailureKind, measure_call
 from providers.common.plain_batches import build_record, get_written
 from providers.common.zone_contents import ZoneContents
@@ -69,9 +69,7 @@ def read_zone(zone: ConfiguredZone, observe: CallObserver) -> OctodnsSnapshot:
     with measure_call(observe, _READ):
         provider = _populate(zone, octodns_zone)
     converted = [(record, theirs) for theirs in octodns_zone.records if (record := convert_record(theirs)) is not None]
-    by_name: dict[DnsName, list[Record]] = {}
-    for record, _ in sorted(converted, key=_get_key):
-        by_name.setdefault(record.name, []).append(record)
+    by_name = group_by((record for record, _ in sorted(converted, key=_get_key)), lambda record: record.name)
     return OctodnsSnapshot(
         zone=zone,
         provider=provider,

@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import DomainFilter
+from extdns.model.value import Value
 from providers.common.api_calls import CallOptions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OctodnsZoneFilter:
-    """Selects zones of the configuration; a zone must match all filters.
-
-    Attributes:
-        ids: names of zones; one must match, () matches all.
-    """
-
-    ids: tuple[str, ...] = ()
-    domains: DomainFilter = DomainFilter()  # noqa: RUF009 - frozen
-
-    def matches(self, name: DnsName) -> bool:
-        """Return whether the zone *name* is managed."""
-        return (not self.ids or name in {zone_id.removesuffix(".") for zone_id in self.ids}) and self.domains.matches(
-            name
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OctodnsSettings:
+class OctodnsSettings(Value, frozen=True, kw_only=True):
     """Which configuration to use, and how.
 
     Attributes:
+        zone_ids: the names of the zones that are managed; () for all.
+        domains: which zones are managed, by name.
         offline: whether missing environment variables are allowed, because nothing is read or written.
     """
 
     path: Path
-    zone_filter: OctodnsZoneFilter = field(default_factory=OctodnsZoneFilter)
+    zone_ids: tuple[str, ...] = ()
+    domains: DomainFilter = DomainFilter()
     offline: bool = False
     page_names: int = 25_000
-    calls: CallOptions = field(default_factory=CallOptions)
+    calls: CallOptions = CallOptions()
+
+    def is_selected(self, name: DnsName) -> bool:
+        """Return whether the zone *name* is managed."""
+        is_named = not self.zone_ids or name in {zone_id.removesuffix(".") for zone_id in self.zone_ids}
+        return is_named and self.domains.matches(name)

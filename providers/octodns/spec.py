@@ -16,12 +16,13 @@ def build(context: ProviderContext[OctodnsFlags]) -> DnsService:
     if find_spec("octodns") is None:
         raise UsageError("--provider=octodns needs octoDNS; install it: pip install 'octodns<2'")
     from providers.octodns.provider import OctodnsReader, OctodnsWriter, OctodnsZones
-    from providers.octodns.settings import OctodnsSettings, OctodnsZoneFilter
+    from providers.octodns.settings import OctodnsSettings
 
     zones = OctodnsZones(
         OctodnsSettings(
             path=Path(context.flags.octodns_config),
-            zone_filter=OctodnsZoneFilter(ids=context.zone_ids, domains=context.plan.build_domain_filter()),
+            zone_ids=context.zone_ids,
+            domains=context.plan.build_domain_filter(),
             offline=context.offline,
             calls=context.calls,
         )

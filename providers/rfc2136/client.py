@@ -35,7 +35,10 @@ _T = TypeVar("_T")
 
 
 class DnsClient:
-    """Sends queries and updates to the first of several servers that can be reached; safe from any thread."""
+    """Sends queries and updates to the first of several servers that can be reached; safe from any thread.
+
+    Calls raise only `CallFailedError`.
+    """
 
     def __init__(self, settings: Rfc2136Settings) -> None:
         """Prepare the key.
@@ -52,21 +55,13 @@ class DnsClient:
         """Bring *copy* up to date: one IXFR query if it has a serial, else an AXFR.
 
         If that fails, *copy* is unchanged.
-
-        Raises:
-            CallFailedError: the zone could not be transferred.
         """
         action = "Transfer"
         with measure_call(self._settings.calls.on_call, action):
             self._call_servers(action, copy.origin, lambda server: self._transfer(server, copy))
 
     def send_update(self, message: dns.update.UpdateMessage) -> dns.rcode.Rcode:
-        """Send *message* to the first server that can be reached, and return the response code.
-
-        Raises:
-            CallFailedError: the message is too large, this process may not write now, no server could be reached, the
-                key is not accepted, or no valid response came.
-        """
+        """Send *message* to the first server that can be reached, and return the response code."""
         action = "Update"
         with measure_call(self._settings.calls.on_call, action) as measured:
             rcode = self._call_servers(action, message.zone[0].name, lambda server: self._exchange(server, message))
@@ -111,7 +106,7 @@ class DnsClient:
         query, serial = dns.xfr.make_query(copy, keyring=self._key)
         deadline = time.monotonic() + _TRANSFER_S
         _send(sock, query.to_wire(), deadline)
-        limit = TransferLimit(self._settings)
+        settings, size, records = self._settings, 0, 0
         with dns.xfr.Inbound(copy, query.question[0].rdtype, serial) as inbound:
             context = None
             is_first = True  # of the messages, only the first and the last must be signed (RFC 8945 section 5.3.1)
@@ -128,13 +123,18 @@ class DnsClient:
                     one_rr_per_rrset=True,
                 )
                 _require_response(query, response)
-                limit.add(len(wire), len(response.answer))
+                size += len(wire)
+                records += len(response.answer)
+                _require_at_most(settings.max_transfer_bytes, size, "the transfer", "bytes")
+                _require_at_most(settings.max_transfer_records, records, "the transfer", "records")
                 context = response.tsig_ctx
                 done = inbound.process_message(response)
                 if is_first or done:
                     _require_signature(query, response)
                 is_first = False
-        limit.check_zone(copy)
+        if records > 1:  # otherwise only the SOA came; in an IXFR, each difference can add records
+            held = sum(len(rdataset) for node in copy.nodes.values() for rdataset in node.rdatasets)
+            _require_at_most(settings.max_transfer_records, held, "the zone", "records")
 
     def _exchange(self, server: DnsServer, message: dns.update.UpdateMessage) -> dns.rcode.Rcode:
         _, respond_s = self._settings.calls.write_timeouts_s
@@ -185,37 +185,6 @@ class DnsClient:
             else:
                 with self._tls.wrap_socket(plain, server_hostname=server.host) as secured:
                     yield secured
-
-
-class TransferLimit:
-    """Limits the bytes and the records of one transfer, and the records of the zone after it."""
-
-    def __init__(self, settings: Rfc2136Settings) -> None:
-        """Start with nothing counted, and with the limits of *settings*."""
-        self._settings = settings
-        self._bytes = 0
-        self._records = 0
-
-    def add(self, size: int, records: int) -> None:
-        """Count one message of *size* bytes with *records* records.
-
-        Raises:
-            CallFailedError: the transfer is too large.
-        """
-        self._bytes += size
-        self._records += records
-        _require_at_most(self._settings.max_transfer_bytes, self._bytes, "the transfer", "bytes")
-        _require_at_most(self._settings.max_transfer_records, self._records, "the transfer", "records")
-
-    def check_zone(self, copy: dns.zone.Zone) -> None:
-        """Check the size of *copy* after the transfer, because each difference in an IXFR can add records.
-
-        Raises:
-            CallFailedError: the zone is too large.
-        """
-        if self._records > 1:  # not only the SOA that says that nothing has changed
-            held = sum(len(rdataset) for node in copy.nodes.values() for rdataset in node.rdatasets)
-            _require_at_most(self._settings.max_transfer_records, held, "the zone", "records")
 
 
 def _require_at_most(allowed: int, found: int, what: str, unit: str) -> None:

@@ -26,9 +26,9 @@ from extdns.model.change import (
     WriteConflict,
 )
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, Record, RecordKey
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Zone, ZoneList, ZonePage
-from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error, require_configured
+from providers.common.api_calls import CallFailedError, convert_to_outcome, require_configured
 from providers.common.plain_batches import build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import adjust_record
 from providers.common.zone_contents import ZoneContents
@@ -102,11 +102,7 @@ class Rfc2136Reader:
         return self._read(zone).select_records(names)
 
     def _read(self, zone: Zone) -> ZoneContents:
-        copy = self._zones.find_copy(zone)
-        try:
-            return copy.read()
-        except CallFailedError as failed:
-            raise convert_to_read_error(failed) from failed
+        return self._zones.find_copy(zone).read()
 
 
 class Rfc2136Writer:
@@ -132,8 +128,7 @@ class Rfc2136Writer:
         except InvalidValueError as exc:
             return _explain(copy, writes, str(exc))
         except CallFailedError as failed:
-            message = str(failed)
-            return convert_to_outcome(failed, lambda: Refused(message=message))
+            return convert_to_outcome(failed)
         if rcode == dns.rcode.NOERROR:
             return Applied(records=build_written_records(writes, min_ttl_s))
         message = f"Update on {zone}: {dns.rcode.to_text(rcode)}"
@@ -153,7 +148,7 @@ def _explain_failure(copy: ZoneCopy, writes: Sequence[Write], message: str) -> F
     record, and pause the zone if all names fail.
     """
     try:
-        explained = find_conflict(writes, _select_records(copy.read(), writes))
+        explained = find_conflict(writes, copy.read().index_records(write.key.name for write in writes))
     except CallFailedError:
         return Unknown(message=message)
     if explained is None:
@@ -161,16 +156,12 @@ def _explain_failure(copy: ZoneCopy, writes: Sequence[Write], message: str) -> F
     return explained if isinstance(explained, Refused) else Unknown(message=message)
 
 
-def _select_records(zone: ZoneContents, writes: Sequence[Write]) -> Mapping[RecordKey, Record]:
-    names = {write.key.name for write in writes}
-    return zone.index_records(names)
-
-
 def _explain(copy: ZoneCopy, writes: Sequence[Write], message: str) -> WriteConflict | Refused:
     """Read the zone to find why *writes* do not fit it; *message* is the server's answer, or why nothing was sent."""
+    names = {write.key.name for write in writes}
     try:
         for read in (copy.read, copy.read_completely):  # some programs edit a zone without a new serial
-            if explained := find_conflict(writes, _select_records(read(), writes)):
+            if explained := find_conflict(writes, read().index_records(names)):
                 return replace(explained, message=f"{message}: {explained.message}")
     except CallFailedError:
         pass  # the names are read again before they are planned

@@ -28,7 +28,7 @@ _MAINTAINED: Final = frozenset(
 
 
 class ZoneCopy:
-    """The copy of one zone; safe from any thread."""
+    """The copy of one zone; safe from any thread. Reading raises only `CallFailedError`."""
 
     def __init__(self, zone: DnsName, client: DnsClient) -> None:
         self._name = rdata.build_name(zone)
@@ -39,11 +39,7 @@ class ZoneCopy:
         self._records = NO_CONTENTS
 
     def read(self) -> ZoneContents:
-        """Return the records that the zone has now. Takes one query, or two if an IXFR fails.
-
-        Raises:
-            CallFailedError: the zone cannot be transferred.
-        """
+        """Return the records that the zone has now. Takes one query, or two if an IXFR fails."""
         with self._lock:
             try:
                 return self._update()
@@ -54,11 +50,7 @@ class ZoneCopy:
                 return self._update()
 
     def read_completely(self) -> ZoneContents:
-        """Return the records that the zone has now, read by AXFR: the serial may not show all edits.
-
-        Raises:
-            CallFailedError: the zone cannot be transferred.
-        """
+        """Return the records that the zone has now, read by AXFR: the serial may not show all edits."""
         with self._lock:
             self._discard()
             return self._update()

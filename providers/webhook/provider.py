@@ -35,7 +35,6 @@ from extdns.model.zone import Zone, ZoneList, ZonePage, ZonePlacement
 from providers.common.api_calls import (
     CallFailedError,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
     require_configured,
 )
@@ -74,7 +73,7 @@ class WebhookZones:
         self.settings = settings
         self.client = WebhookClient(settings)
         self.filter = DomainFilter()
-        self.cache = RecordCache(self._read, self._convert)
+        self.cache = RecordCache(self.client.read_records, self._convert)
         self._lock = Lock()
         self._placement = ZonePlacement(())
         self._zones: tuple[Zone, ...] = ()
@@ -87,8 +86,6 @@ class WebhookZones:
         """
         try:
             negotiated = parse_filter(self.client.negotiate())
-        except CallFailedError as failed:
-            raise convert_to_read_error(failed) from failed
         except ValueError as exc:
             raise RetryableError(f"Webhook negotiate: {exc}") from exc
         zones = find_zones(negotiated, self.settings.domains)
@@ -106,12 +103,6 @@ class WebhookZones:
     def require(self, zone: Zone) -> None:
         """Raise `RetryableError` if *zone* is not among the zones of the webhook."""
         require_configured(zone, zone if zone in self._zones else None, "the domains of the webhook")
-
-    def _read(self) -> bytes:
-        try:
-            return self.client.read_records()
-        except CallFailedError as failed:
-            raise convert_to_read_error(failed) from failed
 
     def _convert(self, body: bytes) -> Mapping[str, ZoneContents]:
         with self._lock:
@@ -227,10 +218,8 @@ class WebhookReader:
                     waiting.extendleft((request[len(request) // 2 :], request[: len(request) // 2]))
                 if not is_answered and (not waiting or calls >= _MAX_CALLS_UNANSWERED):
                     if not self._is_working():
-                        raise convert_to_read_error(refused) from refused
+                        raise
                     is_answered = True
-            except CallFailedError as exc:
-                raise convert_to_read_error(exc) from exc
         return failed
 
     def _is_working(self) -> bool:
@@ -299,8 +288,7 @@ class WebhookWriter:
         try:
             answer = self._zones.client.apply(changes)
         except CallFailedError as failed:
-            message = str(failed)
-            return convert_to_outcome(failed, lambda: Refused(message=message))
+            return convert_to_outcome(failed)
         finally:
             self._zones.cache.outdate()
         return self._interpret(answer, zone, writes)
@@ -322,10 +310,9 @@ class WebhookWriter:
     def _read_effect(self, zone: Zone, writes: Sequence[Write], message: str) -> Outcome:
         """Read the zone after an error response, and return the outcome of *writes*: some may have been made."""
         try:
-            found = self._zones.cache.get(zone).by_name
+            current = self._zones.cache.get(zone).index_records(write.key.name for write in writes)
         except ProviderError as exc:
             return Unknown(message=f"{message}; {exc}")
-        current = {record.key: record for write in writes for record in found.get(write.key.name, ())}
         pending = [write for write in writes if not _is_made(write, current.get(write.key))]
         if not pending:
             return Applied(records=_list_known(current.get(write.key) for write in writes), unconditional=True)

@@ -27,7 +27,7 @@ from extdns.model.record import (
     canonicalize_targets,
     restate_record,
 )
-from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.value import EMPTY_MAP, StringMap, group_by
 from extdns.model.zone import Zone
 from providers.common import rdata
 from providers.common.api_calls import parse_service_name
@@ -55,9 +55,8 @@ def parse_records(endpoints: Iterable[Endpoint]) -> dict[DnsName, tuple[Record, 
         if (other := found.get(key)) is not None:
             endpoint = replace(other, targets=(*(other.targets or ()), *(endpoint.targets or ())))  # noqa: PLW2901
         found[key] = endpoint
-    by_name: dict[DnsName, list[Record]] = {}
-    for key, endpoint in found.items():
-        by_name.setdefault(key.name, []).append(parse_record(key, endpoint))
+    parsed = (parse_record(key, endpoint) for key, endpoint in found.items())
+    by_name = group_by(parsed, lambda record: record.name)
     return {name: tuple(sorted(records, key=lambda record: record.key)) for name, records in by_name.items()}
 
 

@@ -107,7 +107,7 @@ class _SentEndpoint(Endpoint, frozen=True, kw_only=True, rename="camel"):
     provider_specific: Annotated[tuple[_SentProperty, ...], Meta(max_length=MAX_PROPERTIES)] | None = None
 
 
-class Changes(Value, frozen=True, kw_only=True):
+class Changes(Value, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """What `POST /records` requests. The endpoints at one position of `update_old` and `update_new` are one update."""
 
     create: tuple[Endpoint, ...] = ()
@@ -180,13 +180,7 @@ def encode_endpoints(endpoints: Iterable[Endpoint]) -> bytes:
 
 def encode_changes(changes: Changes) -> bytes:
     """Encode *changes*; empty lists are left out."""
-    lists = {
-        "create": changes.create,
-        "updateOld": changes.update_old,
-        "updateNew": changes.update_new,
-        "delete": changes.delete,
-    }
-    return _ENCODER.encode({name: endpoints for name, endpoints in lists.items() if endpoints})
+    return _ENCODER.encode(changes)
 
 
 def decode_filter(body: bytes) -> FilterDocument:

@@ -8,9 +8,10 @@ they are added to it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import date
 from typing import Final
+
+from msgspec.structs import replace
 
 from extdns.model.record import Record
 from providers.common import rdata

@@ -29,7 +29,8 @@ _FORBIDDEN: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 class ZoneFolder:
     """Reads and replaces zone files, from any thread.
 
-    A parsed file is reused until it, or a file that it includes, changes.
+    A parsed file is reused until it, or a file that it includes, changes. Where the folder or a file cannot be used,
+    methods raise `ProviderError`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,20 +51,12 @@ class ZoneFolder:
             raise UsageError(f"{flag}: no write permission; allowed: a folder that can be written")
 
     def list_files(self) -> tuple[str, ...]:
-        """Return the names of the zone files, sorted: `*.zone` and `db.*`, without hidden files and backup copies.
-
-        Raises:
-            ProviderError: the folder cannot be listed.
-        """
+        """Return the names of the zone files, sorted: `*.zone` and `db.*`, without hidden files and backup copies."""
         with _translate_errors(f"listing {self.path}"):
             return tuple(sorted(path.name for path in self.path.iterdir() if _is_zone(path.name) and path.is_file()))
 
     def load(self, name: str) -> MasterFile:
-        """Read the file *name*; problems in its text are part of the result.
-
-        Raises:
-            ProviderError: it cannot be read.
-        """
+        """Read the file *name*; problems in its text are part of the result."""
         content = _read_bytes(self.path / name)
         known = self._loaded.get(name)
         if known is not None and known.content == content and known.is_current():
@@ -74,11 +67,7 @@ class ZoneFolder:
         return master
 
     def load_zone(self, zone: Zone) -> MasterFile:
-        """Read the file of *zone*.
-
-        Raises:
-            ProviderError: it cannot be read, is invalid, or contains another zone now.
-        """
+        """Read the file of *zone*, which must be valid and still contain it."""
         master = self.load(zone.id)
         if master.problem:
             raise RetryableError(master.problem)
@@ -88,11 +77,7 @@ class ZoneFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the folder. Other threads wait; other processes that try to lock it fail at once.
-
-        Raises:
-            ProviderError: another process has locked the folder, or it cannot be locked.
-        """
+        """Lock the folder. Other threads wait; other processes that try to lock it fail at once."""
         with self._lock, ExitStack() as stack:
             with _translate_errors(f"locking {self.path}"):
                 descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
@@ -101,11 +86,7 @@ class ZoneFolder:
             yield
 
     def replace(self, name: str, master: MasterFile) -> None:
-        """Replace the file *name* by *master* in one step, with the same owner and mode.
-
-        Raises:
-            ProviderError: it cannot be replaced, and is unchanged.
-        """
+        """Replace the file *name* by *master* in one step or not at all, with the same owner and mode."""
         path = (self.path / name).resolve()
         temporary = path.with_name(_TEMPORARY)
         content = master.text.encode("latin-1")

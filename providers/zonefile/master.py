@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, RecordKey
+from extdns.model.value import Value
 
 ZoneRecords = Mapping[DnsName, tuple[Record, ...]]
 """The records of a zone by name, sorted by type."""
@@ -34,8 +34,7 @@ class TtlSource(StrEnum):
     PREVIOUS = "previous"  # the last stated TTL (RFC 1035 section 5.1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MasterEntry:
+class MasterEntry(Value, frozen=True, kw_only=True):
     """One entry of a file: a record, a directive, a comment or a blank line.
 
     Attributes:
@@ -58,8 +57,7 @@ class MasterEntry:
     serial: tuple[int, int] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MasterFile:
+class MasterFile(Value, frozen=True, kw_only=True):
     """A file and the zone in it.
 
     Attributes:
@@ -87,8 +85,7 @@ class MasterFile:
         return "".join(entry.text for entry in self.entries)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(Value, frozen=True, kw_only=True):
     """What a batch changes in a file.
 
     Attributes:

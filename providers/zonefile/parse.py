@@ -7,10 +7,13 @@ rest of the file uncertain, such as an unclosed quote, makes the zone unreadable
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec.structs import replace
 
 from extdns.errors import InvalidValueError, ProviderError
 from extdns.model import rrtype
@@ -154,7 +157,7 @@ class _EntryParser:
         origin = rdata.make_absolute(origin, self.origin)
         # It starts without owner and TTL: values inherited from the including file would change when that file is
         # edited.
-        inner = replace(self, label=file, origin=origin, owner="", last_ttl_s=None, depth=self.depth + 1)
+        inner = dataclasses.replace(self, label=file, origin=origin, owner="", last_ttl_s=None, depth=self.depth + 1)
         try:
             inner.parse_entries(self.include(file))
         except ProviderError as exc:
@@ -172,19 +175,20 @@ class _EntryParser:
 
     def _parse_record(self, raw: RawEntry) -> MasterEntry:
         self.owner, owner_end, rest = self._find_owner(raw)
+        entry = MasterEntry(text=raw.text, role=EntryRole.RECORD, owner=self.owner, owner_end=owner_end)
         ttl_s: int | None = None
         try:
             _require_more_than_name(raw, rest)
             ttl_s, rest = parse_header(rest)
             rtype = parse_type(rest[0].text)
             if rtype != rrtype.SOA:
-                return self._build_entry(raw, owner_end, ttl_s, rtype, rest[1:])
+                return self._complete_entry(entry, raw, ttl_s, rtype, rest[1:])
         except InvalidValueError as exc:
-            return self._build_invalid_entry(raw, owner_end, ttl_s, str(exc))
-        return self._build_soa_entry(raw, owner_end, ttl_s, rest[1:])
+            return self._complete_invalid_entry(entry, raw, ttl_s, str(exc))
+        return self._complete_soa_entry(entry, raw, ttl_s, rest[1:])
 
-    def _build_entry(
-        self, raw: RawEntry, owner_end: int, ttl_s: int | None, rtype: str, data: Sequence[Word]
+    def _complete_entry(
+        self, entry: MasterEntry, raw: RawEntry, ttl_s: int | None, rtype: str, data: Sequence[Word]
     ) -> MasterEntry:
         if rtype in _SIGNATURES:
             self.found.write_problem = (
@@ -196,18 +200,9 @@ class _EntryParser:
         key = None if name is None else RecordKey(name, "", rtype)
         if key is not None:
             self.found.add_target(key, target, ttl_s, location=self._locate(raw) if self.depth else "")
-        return MasterEntry(
-            text=raw.text,
-            role=EntryRole.RECORD,
-            owner=self.owner,
-            owner_end=owner_end,
-            ttl_s=ttl_s,
-            ttl_source=ttl_from,
-            key=key,
-            target=target,
-        )
+        return replace(entry, ttl_s=ttl_s, ttl_source=ttl_from, key=key, target=target)
 
-    def _build_invalid_entry(self, raw: RawEntry, owner_end: int, ttl_s: int | None, words: str) -> MasterEntry:
+    def _complete_invalid_entry(self, entry: MasterEntry, raw: RawEntry, ttl_s: int | None, words: str) -> MasterEntry:
         """Return the entry of an invalid record. It has no key, so no edit removes it."""
         message = f"{self._locate(raw)}: {words}"
         self.found.invalid_lines.append(message)
@@ -217,16 +212,11 @@ class _EntryParser:
         ttl_from = TtlSource.DEFAULT
         if ttl_s is not None:
             ttl_s, ttl_from = self._find_ttl(raw, ttl_s)
-        return MasterEntry(
-            text=raw.text,
-            role=EntryRole.RECORD,
-            owner=self.owner,
-            owner_end=owner_end,
-            ttl_s=ttl_s or 0,
-            ttl_source=ttl_from,
-        )
+        return replace(entry, ttl_s=ttl_s or 0, ttl_source=ttl_from)
 
-    def _build_soa_entry(self, raw: RawEntry, owner_end: int, ttl_s: int | None, data: Sequence[Word]) -> MasterEntry:
+    def _complete_soa_entry(
+        self, entry: MasterEntry, raw: RawEntry, ttl_s: int | None, data: Sequence[Word]
+    ) -> MasterEntry:
         minimum_s = rdata.parse_minimum_ttl(_get_texts(data), self.origin)
         if ttl_s is None and self.default_ttl_s is None and self.last_ttl_s is None:
             self.default_ttl_s = minimum_s
@@ -238,15 +228,8 @@ class _EntryParser:
             self.found.write_problem = (
                 f"{self._locate(raw)}: the SOA is in an included file, which extdns does not edit"
             )
-        return MasterEntry(
-            text=raw.text,
-            role=EntryRole.SOA,
-            owner=self.owner,
-            owner_end=owner_end,
-            ttl_s=ttl_s,
-            ttl_source=ttl_from,
-            serial=(data[_SERIAL].start, data[_SERIAL].end),
-        )
+        serial = data[_SERIAL].start, data[_SERIAL].end
+        return replace(entry, role=EntryRole.SOA, ttl_s=ttl_s, ttl_source=ttl_from, serial=serial)
 
     def _find_owner(self, raw: RawEntry) -> tuple[str, int, Sequence[Word]]:
         first = raw.words[0]
@@ -297,11 +280,7 @@ _TTL: Final = re.compile(r"\d+(?:[smhdw]\d*)*", re.IGNORECASE)
 
 
 def parse_header(words: Sequence[Word]) -> tuple[int | None, Sequence[Word]]:
-    """Return the TTL (None if there is none) and the words from the record type on (RFC 1035 section 5.1).
-
-    Raises:
-        InvalidValueError: the TTL is invalid, the class is not IN, or the type is missing.
-    """
+    """Return the TTL (None if there is none) and the words from the record type on (RFC 1035 section 5.1)."""
     ttl_s: int | None = None
     for index, word in enumerate(words):
         if word.text.upper() in _CLASSES:
@@ -316,11 +295,7 @@ def parse_header(words: Sequence[Word]) -> tuple[int | None, Sequence[Word]]:
 
 
 def parse_type(word: str) -> str:
-    """Return the record type *word* in upper case.
-
-    Raises:
-        InvalidValueError: it is not a record type.
-    """
+    """Return the record type *word* in upper case."""
     rtype = rdata.find_type(word)
     if rtype is None:
         raise InvalidValueError(word, "a record type, such as A or CNAME", Reason.INVALID_OBJECT)

@@ -15,7 +15,7 @@ from extdns.model.zone import Zone
 from extdns.ports import Clock
 from providers.common.plain_batches import build_record
 from providers.common.plain_records import adjust_record
-from providers.common.refusals import build_conflict, build_refused, find_change
+from providers.common.refusals import build_conflict, build_refused, find_change, find_cname_problem
 from providers.zonefile.edit import apply_file_change
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.master import FileChange, MasterFile, ZoneRecords
@@ -144,11 +144,7 @@ def find_incompatible_records(after: ZoneRecords, written: Collection[Record], z
 
 
 def _find_cname(after: ZoneRecords, name: DnsName) -> str:
-    types = [record.type for record in after.get(name, _NONE)]
-    if rrtype.CNAME not in types or len(types) == 1:
-        return ""
-    types.remove(rrtype.CNAME)
-    return f"a CNAME cannot coexist with {', '.join(sorted(types))}"
+    return find_cname_problem([record.type for record in after.get(name, _NONE)])
 
 
 def _find_cut_above(after: ZoneRecords, record: Record, zone: DnsName) -> str:

@@ -87,7 +87,7 @@ def _open(body: str) -> Route53Api:
     def respond(request: Any, **_: object) -> Any:  # noqa: ANN401 - the SDK's types
         return AWSResponse(request.url, 200, HTTPHeaders(), _Body(body))
 
-    for one in api._open_clients():
+    for one in api._clients.open():
         one.meta.events.register("before-send.route53", respond)
     return api
 

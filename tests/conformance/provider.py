@@ -32,7 +32,6 @@ from providers.cloudflare.provider import CloudflareReader, CloudflareWriter
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import CallOptions, RateLimit
 from providers.google.provider import CloudDnsReader, CloudDnsWriter
-from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
 from providers.inmemory.provider import InMemoryProvider
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
@@ -250,7 +249,7 @@ def build_clouddns_rig(_: Path) -> Rig:
     fake, client = google.service()
     fake.reset()
     name = fake.add_zone("example.org")
-    reader = CloudDnsReader(GoogleSettings(zone_filter=GoogleSelection(ids=(name,)), page_items=3), client)
+    reader = CloudDnsReader(GoogleSettings(zone_ids=(name,), page_items=3), client)
     return Rig(
         reader=reader,
         writer=CloudDnsWriter(client),

@@ -6,19 +6,16 @@ each time, and the other calls set what they state.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from providers.aws import errors
-from providers.aws.client import MAX_ATTEMPTS, build_client, open_session, translate_errors
+from providers.aws.client import ServiceClients
 from providers.aws.cloudmap.services import CloudMapService, Instance, Layout, sort_instances
-from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, measure_call
+from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
 
 if TYPE_CHECKING:
-    from extdns.model.zone import RateLimitStatus
     from providers.aws.settings import AwsAccount
 
 ALREADY_EXISTS: Final = "ServiceAlreadyExists"
@@ -76,15 +73,9 @@ class CloudMapApi:
             wait: sleeps for some seconds.
         """
         self._account = account
-        self._attempts = attempts if attempts > 0 else MAX_ATTEMPTS
-        self._rate_limiter = rate_limiter
+        self.rate_limiter = rate_limiter
         self._wait = wait
-        self._lock = Lock()
-        self._client: Any = None
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
-        return self._rate_limiter.read_rate_limits()
+        self._clients = ServiceClients(account, _SERVICE, attempts)
 
     def list_namespaces(self) -> tuple[CloudMapNamespace, ...]:
         """Return all namespaces of the account in the region, without those that other accounts share with it."""
@@ -207,31 +198,19 @@ class CloudMapApi:
 
     def _call(self, operation: str, context: str, request: Mapping[str, object], *, changes: int = 0) -> dict[str, Any]:
         """Call *operation* once the rate limit allows it. *changes* is 1 for a write, 0 for a read."""
-        self._rate_limiter.acquire(operation, changes=changes)
-        calls = self._account.calls
+        self.rate_limiter.acquire(operation, changes=changes)
         if changes:
-            calls.require_can_write(f"{_SERVICE}:{operation}", context)
+            self._account.calls.require_can_write(f"{_SERVICE}:{operation}", context)
         try:
-            with measure_call(calls.on_call, operation), translate_errors(_SERVICE, operation, context):
-                method = getattr(self._open_client(), re.sub(r"(?<!^)(?=[A-Z])", "_", operation).lower())
-                answer: dict[str, Any] = method(**request)
+            answer = self._clients.send(operation, context, request)
         except CallFailedError as failed:
             if errors.is_throttled(failed.code):
-                self._rate_limiter.record_throttle(operation, changes=changes)
-            elif failed.kind is FailureKind.CREDENTIALS:
-                self._client = None  # credentials may exist by the next call
+                self.rate_limiter.record_throttle(operation, changes=changes)
             if failed.code == _RECENT_REQUEST:
                 failed.kind = FailureKind.RETRYABLE
             raise
-        self._rate_limiter.record_success(operation)
+        self.rate_limiter.record_success(operation)
         return answer
-
-    def _open_client(self) -> Any:  # noqa: ANN401 - we have the SDK's types for Route 53 only
-        with self._lock:
-            if self._client is None:
-                session = open_session(self._account)
-                self._client = build_client(session, _SERVICE, self._attempts, DEFAULT_TIMEOUTS_S)
-            return self._client
 
 
 def _build_filter(name: str, value: str) -> list[dict[str, Any]]:

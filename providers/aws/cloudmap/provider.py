@@ -26,7 +26,7 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.value import group_by
-from extdns.model.zone import AccountFailure, RateLimitStatus, Zone, ZoneList, ZonePage
+from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.aws.cloudmap.client import (
     ALREADY_EXISTS,
     INSTANCE_GONE,
@@ -57,10 +57,10 @@ from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
     convert_to_outcome,
-    convert_to_read_error,
     parse_service_name,
 )
 from providers.common.plain_batches import Failure, join_failures
+from providers.common.refusals import find_cname_problem
 from providers.common.zone_lists import FoundZones
 
 _PRIVATE: Final = {"DNS_PUBLIC": False, "DNS_PRIVATE": True}
@@ -95,7 +95,8 @@ class CloudMapReader:
         """Create a reader that calls *api*."""
         self._settings = settings
         self._api = api
-        self._capabilities = Capabilities(
+        self.read_rate_limits = api.rate_limiter.read_rate_limits
+        self.capabilities = Capabilities(
             atomic=False,
             conditional=False,
             max_batch_writes=_MAX_WRITES,
@@ -105,26 +106,13 @@ class CloudMapReader:
             longest_match_only=True,
         )
 
-    @property
-    def capabilities(self) -> Capabilities:
-        """What Cloud Map can do: calls have no conditions, and several are not made as one."""
-        return self._capabilities
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
-        return self._api.read_rate_limits()
-
     def list_zones(self) -> ZoneList:
-        """Return the namespaces with DNS that match the filters.
-
-        Raises:
-            ProviderError: the namespaces cannot be listed, and not for lack of permissions.
-        """
+        """Return the namespaces with DNS that match the filters."""
         try:
             found = FoundZones(self._api.list_namespaces(), 1)
         except CallFailedError as exc:
             if exc.kind is not FailureKind.FORBIDDEN:
-                raise convert_to_read_error(exc) from exc
+                raise
             return ZoneList(zones=(), failed=(AccountFailure(account="", message=str(exc), permanent=True),))
         return found.build_list(self._build_zone)
 
@@ -140,33 +128,18 @@ class CloudMapReader:
         return AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next services.
-
-        Raises:
-            ProviderError: the namespace cannot be read, or does not exist.
-        """
-        try:
-            pages = self._api.list_services(zone.id, f"namespace {zone}", after, self._settings.page_names)
-            found, cursor = next(pages)
-            services = _index_services(zone, found)
-            return ZonePage(records=self._read_records(zone, services, services), after=cursor)
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        """Return the records of the next services."""
+        found, cursor = next(self._api.list_services(zone.id, f"namespace {zone}", after, self._settings.page_names))
+        services = _index_services(zone, found)
+        return ZonePage(records=self._read_records(zone, services, services), after=cursor)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*.
-
-        Raises:
-            ProviderError: the namespace cannot be read, or does not exist.
-        """
+        """Return all records of *names*."""
         if not names:
             return ()
-        try:
-            pages = self._api.list_services(zone.id, f"namespace {zone}")
-            services = _index_services(zone, (one for found, _ in pages for one in found))
-            return self._read_records(zone, services, sorted(set(names)))
-        except CallFailedError as exc:
-            raise convert_to_read_error(exc) from exc
+        pages = self._api.list_services(zone.id, f"namespace {zone}")
+        services = _index_services(zone, (one for found, _ in pages for one in found))
+        return self._read_records(zone, services, sorted(set(names)))
 
     def _read_records(
         self, zone: Zone, services: Mapping[DnsName, CloudMapService], names: Iterable[DnsName]
@@ -398,19 +371,18 @@ def _find_name_problem(zone: Zone, change_set: ChangeSet) -> str:
         if new.type != rrtype.TXT and (problem := find_problem(new, zone)):
             return problem
     plan = _plan(change_set.name, change_set.writes)
-    if rrtype.CNAME in plan.contents and len(plan.contents) > 1:
-        return f"a CNAME cannot coexist with {', '.join(sorted({*plan.contents} - {rrtype.CNAME}))}"
+    if problem := find_cname_problem(plan.contents):
+        return problem
     if plan.service is None and not plan.contents:
         return "there is no service that could have a description"
     return ""
 
 
 def _build_failure(failed: CallFailedError, name: DnsName) -> Failure:
-    def refuse() -> Failure:
-        if failed.code in {ALREADY_EXISTS, SERVICE_GONE}:
-            return WriteConflict(message=str(failed), offending_names=(name,))
-        if failed.code == NAMESPACE_GONE:  # the next list of namespaces shows whether it was deleted
-            return TryLater(message=str(failed))
-        return Refused(message=str(failed), offending_names=(name,))
-
-    return convert_to_outcome(failed, refuse)
+    if failed.kind is not FailureKind.REFUSED:
+        return convert_to_outcome(failed)
+    if failed.code in {ALREADY_EXISTS, SERVICE_GONE}:
+        return WriteConflict(message=str(failed), offending_names=(name,))
+    if failed.code == NAMESPACE_GONE:  # the next list of namespaces shows whether it was deleted
+        return TryLater(message=str(failed))
+    return Refused(message=str(failed), offending_names=(name,))

@@ -19,6 +19,7 @@ from extdns.model.record import DesiredRecord, Record, canonicalize
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 from providers.common import plain_records
+from providers.common.refusals import refuse
 
 TYPES: Final = frozenset({*rrtype.ADDRESSES, rrtype.CNAME})
 HOLDERS: Final = "services of Cloud Map"
@@ -162,9 +163,8 @@ def build_service_name(name: DnsName, zone: Zone) -> str:
 
 def adjust_record(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
     """Return *desired* in the form in which a service of *zone* will hold it, or why none can."""
-    problem = find_problem(desired, zone)
-    if problem:
-        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=problem)
+    if problem := find_problem(desired, zone):
+        return refuse(desired, problem)
     if len(desired.targets) > _MAX_TARGETS:
         detail = f"{len(desired.targets)} targets; allowed: {_MAX_TARGETS} for {desired.type} in {HOLDERS}"
         return Refusal(desired=desired, reason=Reason.TOO_LARGE, detail=detail)

@@ -250,8 +250,8 @@ class Gate:
 def start_writer(folder: Path, server: ApiServer, gate: Gate) -> Iterator[ConfigMapPolicyStatusWriter]:
     server.put(CONFIG_MAP)
     cluster = parse(Installation(folder, server, example_org="").flags(), {}).cluster
-    events = EventSender(connect_api_server(cluster)[0], SystemClock(), pause_s=0.0)
-    writer = ConfigMapPolicyStatusWriter(connect_api_server(cluster)[0], events, may_write=gate.is_open, retry_s=0.01)
+    events = EventSender(connect_api_server(cluster), SystemClock(), pause_s=0.0)
+    writer = ConfigMapPolicyStatusWriter(connect_api_server(cluster), events, may_write=gate.is_open, retry_s=0.01)
     yield writer
     writer.close(10.0)
 

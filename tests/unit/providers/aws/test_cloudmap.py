@@ -384,7 +384,7 @@ def test_a_process_that_ends_before_any_write_leaves_no_service_without_owner_an
     else:
         writes = [create("web.example.org", "A", "192.0.2.1"), create("web.example.org", "TXT", MINE)]
     client = cloudmap.client(fake)
-    client._rate_limiter = Mortal(left)
+    client.rate_limiter = Mortal(left)
     mortal = replace(rig, writer=CloudMapWriter(CloudMapSettings(), client))
     try:
         mortal.submit(*writes)

@@ -42,13 +42,6 @@ def world(fake: Cloudflare) -> World:
     return World(fake)
 
 
-def test_a_record_and_its_ownership_record_take_one_call_to_read_and_one_to_write(world: World) -> None:
-    world.reader.read_names(world.zone, [DnsName("www.example.org"), DnsName("a-www.example.org")])
-    made = world.apply(WWW, MARK)
-    assert world.actions() == [READ, BATCH]
-    assert {record.exact for record in world.read().values()} == {record.exact for record in made.values()}
-
-
 def test_replaced_values_keep_their_ids_and_the_ownership_record_gets_a_new_one(world: World) -> None:
     made = world.apply(create("www.example.org", "A", "192.0.2.1", "192.0.2.2", "192.0.2.3"), MARK)
     before = world.contents()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import CredentialsError, ForbiddenError, RetryableError
-from extdns.model.change import Applied, Forbidden, Outcome, TryLater, Unknown
+from extdns.errors import CredentialsError, ForbiddenError
+from extdns.model.change import Forbidden, Outcome, Refused, TryLater, Unknown
 from providers.common.api_calls import (
     CallFailedError,
     FailureKind,
@@ -13,7 +13,6 @@ from providers.common.api_calls import (
     RateLimiter,
     TokenBucket,
     convert_to_outcome,
-    convert_to_read_error,
 )
 from tests.route53 import FastClock
 
@@ -233,9 +232,6 @@ def test_the_remaining_calls_are_reported_for_the_account_and_for_each_api_actio
 # Failed calls, their messages and outcomes
 
 
-REQUESTED = Applied(records=())
-
-
 def failed(trouble: FailureKind) -> CallFailedError:
     return CallFailedError(trouble, "dns.change", "zone z", "Code", "words")
 
@@ -248,7 +244,7 @@ def test_the_message_about_a_failed_call_has_the_call_its_object_and_the_text_of
 @pytest.mark.parametrize(
     ("trouble", "outcome"),
     [
-        (FailureKind.REFUSED, REQUESTED),
+        (FailureKind.REFUSED, Refused(message="dns.change on zone z: Code: words")),
         (FailureKind.FORBIDDEN, Forbidden(message="dns.change on zone z: Code: words")),
         (FailureKind.CREDENTIALS, TryLater(message="dns.change on zone z: Code: words")),
         (FailureKind.RETRYABLE, TryLater(message="dns.change on zone z: Code: words")),
@@ -256,10 +252,12 @@ def test_the_message_about_a_failed_call_has_the_call_its_object_and_the_text_of
     ],
 )
 def test_the_kind_of_failure_of_a_call_decides_the_outcome_of_its_batch(trouble: FailureKind, outcome: Outcome) -> None:
-    assert convert_to_outcome(failed(trouble), lambda: REQUESTED) == outcome
+    assert convert_to_outcome(failed(trouble)) == outcome
 
 
 @pytest.mark.parametrize("trouble", FailureKind)
 def test_a_failed_read_is_reported_as_forbidden_as_without_credentials_or_as_retryable(trouble: FailureKind) -> None:
     special = {FailureKind.FORBIDDEN: ForbiddenError, FailureKind.CREDENTIALS: CredentialsError}
-    assert type(convert_to_read_error(failed(trouble))) is special.get(trouble, RetryableError)
+    kinds = {kind for kind in (ForbiddenError, CredentialsError) if isinstance(failed(trouble), kind)}
+    assert kinds == ({special[trouble]} if trouble in special else set())
+    assert isinstance(failed(trouble), CallFailedError)

@@ -14,16 +14,15 @@ from extdns.model.zone import Zone
 from providers.google.client import CloudDnsApi
 from providers.google.provider import CloudDnsReader, read_limits
 from providers.google.record_sets import ProjectLimits
-from providers.google.settings import CloudDnsZoneFilter, GoogleSettings
+from providers.google.settings import GoogleSettings
 from tests.clouddns import client
 from tests.fakes.clouddns.raw_client import rrset, weighted
 from tests.fakes.clouddns.server import CloudDns
 from tests.fakes.service.faults import Drop, Refuse
 
 
-def reader(project: CloudDnsApi, *, page_items: int = 1000, **filters: object) -> CloudDnsReader:
-    selection = CloudDnsZoneFilter(**filters)  # type: ignore[arg-type]  # whatever the test says
-    return CloudDnsReader(GoogleSettings(zone_filter=selection, page_items=page_items), project)
+def reader(project: CloudDnsApi, **settings: Any) -> CloudDnsReader:  # noqa: ANN401 - whatever the test says
+    return CloudDnsReader(GoogleSettings(**settings), project)
 
 
 def ids(found: CloudDnsReader) -> list[str]:
@@ -43,9 +42,9 @@ def zones(fake: CloudDns) -> CloudDns:
     ("filters", "expected"),
     [
         pytest.param({}, ["public-1", "internal-1", "internal-2"], id="10.6-a-peering-zone-is-skipped"),
-        pytest.param({"ids": ("10002",)}, ["internal-2"], id="10.6-by-number"),
-        pytest.param({"ids": ("internal-2",)}, ["internal-2"], id="10.6-by-name"),
-        pytest.param({"ids": ("-2", "0003")}, ["public-1", "internal-2"], id="by-suffix-of-either"),
+        pytest.param({"zone_ids": ("10002",)}, ["internal-2"], id="10.6-by-number"),
+        pytest.param({"zone_ids": ("internal-2",)}, ["internal-2"], id="10.6-by-name"),
+        pytest.param({"zone_ids": ("-2", "0003")}, ["public-1", "internal-2"], id="by-suffix-of-either"),
         pytest.param({"visibility": "public"}, ["public-1"], id="public"),
         pytest.param({"visibility": "private"}, ["internal-1", "internal-2"], id="private"),
         pytest.param({"domains": DomainFilter(include=("example.com",))}, ["public-1"], id="by-domain"),
@@ -60,14 +59,14 @@ def test_managed_zones_are_selected_by_the_filters(
 
 def test_the_id_of_a_managed_zone_is_its_name(zones: CloudDns, project: CloudDnsApi) -> None:
     assert zones.url
-    found = reader(project, ids=("internal-1",)).list_zones()
+    found = reader(project, zone_ids=("internal-1",)).list_zones()
     assert found.zones == (Zone(name=DnsName("example.org"), id="internal-1", private=True),)
     assert str(found.zones[0]) == "example.org (internal-1)"
 
 
 def test_the_list_of_zones_also_names_the_zones_that_filters_exclude(zones: CloudDns, project: CloudDnsApi) -> None:
     assert zones.url
-    assert reader(project, ids=("internal-1",)).list_zones().excluded == (
+    assert reader(project, zone_ids=("internal-1",)).list_zones().excluded == (
         "example.com",
         "example.org",
         "peer.example.org",
@@ -95,11 +94,11 @@ def test_a_missing_permission_to_list_zones_is_a_permanent_failure_that_names_th
 
 def test_zones_are_read_one_by_one_by_id_if_listing_is_forbidden(zones: CloudDns, project: CloudDnsApi) -> None:
     zones.denied.add("managedZones.list")
-    found = reader(project, ids=("internal-2", "10003", "nobodys")).list_zones()
+    found = reader(project, zone_ids=("internal-2", "10003", "nobodys")).list_zones()
     assert [zone.id for zone in found.zones] == ["public-1", "internal-2"]
     assert (found.failed, found.calls) == ((), 4)
     zones.denied.add("managedZones.get")
-    assert [failure.permanent for failure in reader(project, ids=("internal-2",)).list_zones().failed] == [True]
+    assert [failure.permanent for failure in reader(project, zone_ids=("internal-2",)).list_zones().failed] == [True]
 
 
 @pytest.mark.parametrize("action", ["managedZones.list", "resourceRecordSets.list"])
@@ -120,7 +119,7 @@ def test_a_failing_cloud_dns_makes_reading_a_zone_by_its_id_retryable(zones: Clo
     zones.denied.add("managedZones.list")
     zones.faults.arm(Refuse(500, "internalError"), action="managedZones.get")
     with pytest.raises(RetryableError, match="zone internal-2"):
-        reader(project, ids=("internal-2",)).list_zones()
+        reader(project, zone_ids=("internal-2",)).list_zones()
 
 
 def test_pages_of_a_zone_contain_each_record_once_and_not_the_soa(fake: CloudDns, project: CloudDnsApi) -> None:

@@ -59,14 +59,6 @@ def test_in_memory_records_keep_properties_and_targets_unchanged() -> None:
     assert outcome.records[0].properties == desired.properties
 
 
-def test_the_default_ttl_of_in_memory_records_can_be_set() -> None:
-    provider = InMemoryProvider(["example.org"], default_ttl_s=0)
-    zone = provider.list_zones().zones[0]
-    outcome = provider.submit(zone, build_batch(zone, [create("www.example.org", "A", "192.0.2.1")]))
-    assert isinstance(outcome, Applied)
-    assert outcome.records[0].ttl_s == 0
-
-
 def test_a_page_ends_at_its_size_even_between_records_of_one_name() -> None:
     seed = [record("a.example.org", rtype, "x") for rtype in ("A", "AAAA", "TXT")]
     provider = InMemoryProvider(seed={PUBLIC: seed}, page_size=2)

@@ -14,7 +14,7 @@ from extdns.errors import UsageError
 from extdns.model.selection import DomainFilter
 from providers.octodns.configuration import load_zones
 from providers.octodns.secrets import SecretValues
-from providers.octodns.settings import OctodnsSettings, OctodnsZoneFilter
+from providers.octodns.settings import OctodnsSettings
 from tests.fakes.octodns_package import CLASS, SERVICES, MemoryService
 
 MODULE: Final = CLASS.rpartition(".")[0]
@@ -146,10 +146,9 @@ def test_a_configuration_file_that_does_not_exist_is_an_error(tmp_path: Path) ->
 def test_excluded_zones_and_providers_that_no_zone_needs_are_not_examined(tmp_path: Path) -> None:
     more = "  example.com.: {targets: [gone, there]}\n  '*': {sources: [config]}\n"
     text = f"{GOOD}{more}".replace("zones:", "  config: {class: octodns_nowhere.Source}\nzones:")
-    by_domain = OctodnsZoneFilter(domains=DomainFilter(include=("example.org",)))
-    assert load(tmp_path, text, zone_filter=by_domain) == {"example.org": "here"}
-    assert load(tmp_path, text, zone_filter=OctodnsZoneFilter(ids=("example.org.",))) == {"example.org": "here"}
-    settings = OctodnsSettings(path=tmp_path / "octodns.yaml", zone_filter=OctodnsZoneFilter(ids=("example.net",)))
+    assert load(tmp_path, text, domains=DomainFilter(include=("example.org",))) == {"example.org": "here"}
+    assert load(tmp_path, text, zone_ids=("example.org.",)) == {"example.org": "here"}
+    settings = OctodnsSettings(path=tmp_path / "octodns.yaml", zone_ids=("example.net",))
     assert load_zones(settings) == ({}, ("example.com", "example.org"))
 
 

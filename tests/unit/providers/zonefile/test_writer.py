@@ -276,11 +276,6 @@ def test_records_that_are_allowed_at_or_below_a_delegation_or_below_an_address_a
     assert isinstance(plan_file_change(master, ZONE, [write]), FileChange)
 
 
-def test_a_record_can_be_replaced_by_one_of_an_incompatible_type_in_one_batch(master: MasterFile) -> None:
-    writes = [delete(held(master, "web")), create("web.example.org", "CNAME", "lb.example.net")]
-    assert isinstance(plan_file_change(master, ZONE, writes), FileChange)
-
-
 def test_a_change_to_a_record_from_a_generate_line_is_refused_with_its_location(master: MasterFile) -> None:
     found = plan_file_change(master, ZONE, [delete(held(master, "h2"))])
     assert isinstance(found, Refused)
