@@ -34,16 +34,11 @@ APPLY: Final = "applychanges"
 _FINAL: Final = frozenset(
     {HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
 )
-"""Statuses that say that the endpoints of a request are wrong.
-
-Other statuses, such as 404 from a proxy, may be temporary.
-"""
-
-_ABOUT_ENDPOINTS: Final = _FINAL | {HTTPStatus.INTERNAL_SERVER_ERROR}
-"""Statuses with which webhooks answer if one endpoint of a request is wrong."""
+"""Statuses that say that the endpoints of a request are wrong. Any other failure may be temporary."""
 
 _MAX_TEXT: Final = 500
 _CALL: Final = "Webhook"
+_TIMEOUT: Final = "timeout"
 _INVALID_ANSWER: Final = "invalid answer"
 
 
@@ -62,19 +57,21 @@ class WebhookAnswer(NamedTuple):
 
 
 class EndpointsRefusedError(CallFailedError):
-    """A webhook did not adjust the endpoints of a request, perhaps because one of them is wrong or very long.
+    """A webhook did not adjust the endpoints of a request, perhaps because of one of them.
 
     Attributes:
         is_final: whether the same endpoints will never be adjusted.
+        is_slow: whether more such calls take long: the time limit was reached, or the webhook throttles.
     """
 
-    def __init__(self, code: str, detail: str = "", *, is_final: bool = False) -> None:
-        super().__init__(FailureKind.RETRYABLE, f"{_CALL} {ADJUST}", "", code, detail)
+    def __init__(self, failed: CallFailedError, *, is_final: bool = False, is_slow: bool = False) -> None:
+        super().__init__(failed.kind, f"{_CALL} {ADJUST}", "", failed.code, failed.detail)
         self.is_final = is_final
+        self.is_slow = is_slow
 
 
-class AnswerTooLargeError(CallFailedError):
-    """The answer is longer than the settings allow."""
+class UnreachableError(CallFailedError):
+    """There is no connection to the webhook."""
 
 
 class WebhookClient:
@@ -109,24 +106,22 @@ class WebhookClient:
         """Return what the webhook makes of *endpoints*.
 
         Raises:
-            EndpointsRefusedError: one of them may be wrong.
-            CallFailedError: the call failed otherwise.
+            UnreachableError: nothing was sent.
+            EndpointsRefusedError: the call failed otherwise.
         """
         try:
             answer = self._call(ADJUST, "POST", wire.ADJUST_PATH, wire.encode_endpoints(endpoints))
-        except AnswerTooLargeError as exc:
-            raise EndpointsRefusedError(exc.code, exc.detail) from exc
-        if answer.status in _ABOUT_ENDPOINTS:
-            raise EndpointsRefusedError(answer.text, is_final=answer.status in _FINAL)
-        if answer.status != wire.ADJUSTED:
-            failed = _build_error(ADJUST, answer)
-            if failed.kind is FailureKind.REFUSED:
-                failed.kind = FailureKind.RETRYABLE
-            raise failed
-        try:
-            return wire.decode_endpoints(answer.body)
+            if answer.status == wire.ADJUSTED:
+                return wire.decode_endpoints(answer.body)
+        except UnreachableError:
+            raise
+        except CallFailedError as exc:
+            raise EndpointsRefusedError(exc, is_slow=exc.code == _TIMEOUT) from exc
         except WireError as exc:
-            raise EndpointsRefusedError(_INVALID_ANSWER, str(exc)) from exc
+            failed = _build_failure(FailureKind.RETRYABLE, ADJUST, _INVALID_ANSWER, str(exc))
+            raise EndpointsRefusedError(failed) from exc
+        is_slow = answer.status == HTTPStatus.TOO_MANY_REQUESTS
+        raise EndpointsRefusedError(_build_error(ADJUST, answer), is_final=answer.status in _FINAL, is_slow=is_slow)
 
     def apply(self, changes: Changes) -> WebhookAnswer:
         """Send *changes* and return the answer, whatever its status is."""
@@ -159,7 +154,7 @@ class WebhookClient:
                 answer = WebhookAnswer(status, content_type, self._read_body(call, response))
         except TimeoutError as exc:
             detail = f"no complete answer within {self._settings.timeout_s:g}s"
-            raise _build_failure(FailureKind.UNANSWERED, call, "timeout", detail) from exc
+            raise _build_failure(FailureKind.UNANSWERED, call, _TIMEOUT, detail) from exc
         except (OSError, HTTPException, ValueError) as exc:
             raise _build_failure(FailureKind.UNANSWERED, call, type(exc).__name__, sanitize(str(exc))) from exc
         finally:
@@ -179,9 +174,8 @@ class WebhookClient:
                 raise
         except (OSError, ValueError) as exc:  # ValueError: a host that IDNA cannot encode
             address = self._url.netloc.rpartition("@")[2]
-            raise _build_failure(
-                FailureKind.RETRYABLE, call, f"cannot connect to {address}", describe_cause(exc, _MAX_TEXT)
-            ) from exc
+            code, detail = f"cannot connect to {address}", describe_cause(exc, _MAX_TEXT)
+            raise UnreachableError(FailureKind.RETRYABLE, f"{_CALL} {call}", "", code, detail) from exc
         return connection
 
     def _build_connection(self) -> HTTPConnection:
@@ -212,7 +206,7 @@ class WebhookClient:
         body = response.read(limit + 1)
         if len(body) > limit:
             detail = f"more than {limit} bytes; see --webhook-provider-max-body-size"
-            raise AnswerTooLargeError(FailureKind.UNANSWERED, f"{_CALL} {call}", "", "answer too large", detail)
+            raise _build_failure(FailureKind.UNANSWERED, call, "answer too large", detail)
         if response.length:
             raise HTTPException(f"the answer ends {response.length} bytes early")
         return body

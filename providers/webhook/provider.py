@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from threading import Lock
@@ -30,38 +29,24 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.selection import DomainFilter
-from extdns.model.value import group_by, take_turns
 from extdns.model.zone import Zone, ZoneList, ZonePage, ZonePlacement
 from providers.common.api_calls import (
     CallFailedError,
     convert_to_outcome,
-    parse_service_name,
     require_configured,
 )
 from providers.common.zone_contents import ZoneContents
 from providers.webhook import records, wire
-from providers.webhook.client import EndpointsRefusedError, WebhookAnswer, WebhookClient
+from providers.webhook.adjuster import Adjuster
+from providers.webhook.client import WebhookAnswer, WebhookClient
 from providers.webhook.filters import find_zones, parse_filter
 from providers.webhook.record_cache import RecordCache, split_by_zone
 from providers.webhook.settings import WebhookSettings
-from providers.webhook.wire import Endpoint, WireError
+from providers.webhook.wire import WireError
 
 _CONTINUE_S: Final = 60.0
 """How old the records may be from which a page that is not the first is taken."""
 
-_MAX_ADJUSTED: Final = 5000
-"""The most endpoints of one request to adjust them."""
-
-_MAX_CALLS: Final = 64
-"""After so many calls, the requests that fail are not split further."""
-
-_MAX_CALLS_UNANSWERED: Final = 40
-"""After so many calls that all fail, no record is to blame, unless one that was adjusted before is adjusted again.
-
-Fewer calls reach single records at both ends of 5,000.
-"""
-
-_MAX_ANSWERS: Final = 500_000
 _GATEWAYS: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
 _FORBIDDING: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
@@ -129,8 +114,7 @@ class WebhookReader:
 
     def __init__(self, zones: WebhookZones) -> None:
         self._zones = zones
-        self._answers: dict[DesiredRecord, tuple[DesiredRecord | Refusal, ...]] = {}
-        self._failing: set[DesiredRecord] = set()  # those that failed alone, and were not answered since
+        self._adjuster = Adjuster(zones.client)
         self.read_rate_limits = zones.client.rate_limiter.read_rate_limits
         self.capabilities = Capabilities(
             atomic=False,
@@ -158,7 +142,7 @@ class WebhookReader:
             elif not self._zones.filter.matches(one.name):
                 detail = f"the domain filter of the webhook excludes {one.name}"
                 results.append(Refusal(desired=one, reason=Reason.UNSUPPORTED, detail=detail))
-            elif (answer := self._answers.get(normalized)) is not None:
+            elif (answer := self._adjuster.answers.get(normalized)) is not None:
                 results += answer
             else:
                 unknown.append(one)
@@ -168,9 +152,6 @@ class WebhookReader:
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Send *desired* to the webhook to be adjusted, and store its answers.
 
-        A request has at most one record of each name, so that answers can be attributed. Namespaces take turns, so that
-        the records of one which the webhook cannot adjust do not delay those of others.
-
         Returns:
             The records that the webhook cannot adjust now, although it adjusts others, with its messages. What never
             failed alone is not among them: it remains unknown.
@@ -178,65 +159,11 @@ class WebhookReader:
         Raises:
             ProviderError: a request failed for which no record is to blame; the answers before it are stored.
         """
-        if len(self._answers) + len(self._failing) + len(desired) > _MAX_ANSWERS:
-            self._answers, self._failing = {}, set()
         normalized = {
             one: found for one in desired if isinstance(found := records.normalize_desired(one, None), DesiredRecord)
         }
-        ordered = list(take_turns(group_by(normalized.values(), lambda one: one.namespace).values()))
-        known = [found for found in ordered if found in self._failing]
-        others = [found for found in ordered if found not in self._failing]
-        failed = self._load(_split_requests(others), is_answered=len(others) == 1)
-        failed |= self._load(_split_requests(known), is_answered=True)
-        return {one: failed[found] for one, found in normalized.items() if found in failed and found in self._failing}
-
-    def _load(self, requests: Iterable[list[DesiredRecord]], *, is_answered: bool) -> dict[DesiredRecord, str]:
-        """Send *requests*; halve those that are refused, and send the halves.
-
-        Return the records that fail, with messages.
-
-        With *is_answered*, records are to blame even if all requests fail. Without it, after the first record that
-        fails alone, the others are sent from both ends in turn until one is answered: the records next to the first one
-        may fail for the same reason, as those of one object.
-        """
-        waiting, failed, calls = deque(requests), dict[DesiredRecord, str](), 0
-        while waiting:
-            if failed and not is_answered:
-                waiting.reverse()
-            request, calls = waiting.popleft(), calls + 1
-            try:
-                self._store(request, self._zones.client.adjust(map(records.build_endpoint, request)))
-                is_answered = True
-            except EndpointsRefusedError as refused:
-                if len(request) == 1 and refused.is_final:
-                    refusal = Refusal(desired=request[0], reason=Reason.UNSUPPORTED, detail=str(refused))
-                    self._answers[request[0]], is_answered = (refusal,), True
-                elif len(request) == 1 or calls > _MAX_CALLS:
-                    failed.update(dict.fromkeys(request, str(refused)))
-                    self._failing.update(request if len(request) == 1 else ())
-                else:
-                    waiting.extendleft((request[len(request) // 2 :], request[: len(request) // 2]))
-                if not is_answered and (not waiting or calls >= _MAX_CALLS_UNANSWERED):
-                    if not self._is_working():
-                        raise
-                    is_answered = True
-        return failed
-
-    def _is_working(self) -> bool:
-        """Return whether the webhook adjusts a record that it adjusted before."""
-        known = next((one for one, found in self._answers.items() if isinstance(found[0], DesiredRecord)), None)
-        try:
-            return known is not None and bool(self._zones.client.adjust([records.build_endpoint(known)]))
-        except CallFailedError:
-            return False
-
-    def _store(self, request: Sequence[DesiredRecord], answers: Iterable[Endpoint]) -> None:
-        by_name: dict[DnsName, list[Endpoint]] = {}
-        for endpoint in answers:
-            if (name := parse_service_name(endpoint.dns_name)) is not None:
-                by_name.setdefault(name, []).append(endpoint)
-        self._failing.difference_update(request)
-        self._answers.update({one: records.parse_adjusted(one, by_name.get(one.name, ())) for one in request})
+        failing = self._adjuster.load(normalized.values())
+        return {one: failing[found] for one, found in normalized.items() if found in failing}
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the records of the next names, sorted by `DnsName.order`. Several pages may come from one read."""
@@ -250,21 +177,6 @@ class WebhookReader:
         if not names:
             return ()
         return self._zones.cache.get(zone).select_records(names)
-
-
-def _split_requests(desired: Iterable[DesiredRecord]) -> list[list[DesiredRecord]]:
-    """Return *desired* in lists of at most `_MAX_ADJUSTED` records, each with at most one record of each name."""
-    requests: list[list[DesiredRecord]] = []
-    used: dict[DnsName, int] = {}
-    rounds: list[list[DesiredRecord]] = []
-    for one in dict.fromkeys(desired):
-        number = used[one.name] = used.get(one.name, -1) + 1
-        if number == len(rounds):
-            rounds.append([])
-        rounds[number].append(one)
-    for entries in rounds:
-        requests += (entries[at : at + _MAX_ADJUSTED] for at in range(0, len(entries), _MAX_ADJUSTED))
-    return requests
 
 
 class WebhookWriter:

@@ -10,6 +10,7 @@ from threading import Condition, Lock
 from typing import Any, Final
 
 from tests.fakes.service.answers import Answer, ApiError
+from tests.fakes.service.faults import Fault
 from tests.fakes.service.listener import Request
 from tests.fakes.service.server import FakeService
 from tests.fakes.webhook import answers
@@ -53,7 +54,7 @@ class WebhookServer(FakeService):
     Attributes:
         calls: the calls received, in order.
         unsupported: record types that `/adjustendpoints` drops and `/records` refuses.
-        failing_names: names for which `/adjustendpoints` answers 500.
+        failing_names: names for which `/adjustendpoints` answers 500, or fails as *adjust_fault* says.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class WebhookServer(FakeService):
         self.calls: list[Call] = []
         self.unsupported = unsupported
         self.failing_names: set[str] = set()
+        self.adjust_fault = Fault()
         self._zones = zones
         self._defect = defect
         self._records = Records(zones, defect, default_ttl_s)
@@ -170,6 +172,7 @@ class WebhookServer(FakeService):
             raise Refused("there are no endpoints")
         for endpoint in endpoints:
             if endpoint["dnsName"] in self.failing_names:
+                self.adjust_fault.before()
                 raise Refused(f"cannot adjust {endpoint['dnsName']}")
         found = [one for one in endpoints if one["recordType"] not in self.unsupported]
         if self._defect is Defect.ADJUST_STORES:

@@ -10,16 +10,18 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.errors import ProviderError, RetryableError
+from extdns.model.api_request import ApiCall
 from extdns.model.change import Applied, Forbidden, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from providers.common.api_calls import CallOptions
 from providers.webhook.provider import WebhookReader, WebhookWriter
 from tests.conformance.provider import build_batch, build_desired, create, delete, update
 from tests.fakes.service.answers import Answer, ApiError
-from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
+from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse, Stall
 from tests.fakes.webhook.server import Action, WebhookServer
 from tests.unit.providers.webhook.setting import build_webhook
 
@@ -267,16 +269,69 @@ def test_each_search_for_records_that_a_webhook_cannot_adjust_continues_the_one_
     assert reader.adjust(records, ZONE).unknown == bad
 
 
-@pytest.mark.parametrize("status", [302, 404, 405, 408, 409])
-def test_a_failure_of_adjusting_that_no_record_caused_refuses_no_record(fake: WebhookServer, status: int) -> None:
+@pytest.mark.parametrize(
+    "fault", [Drop(), *[Refuse(status, "") for status in (302, 401, 404, 405, 408, 409, 429, 502, 503, 504)]]
+)
+def test_a_record_at_which_adjusting_fails_in_any_way_delays_no_other(fake: WebhookServer, fault: Fault) -> None:
     reader, _ = start(fake)
-    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(4)]
-    fake.faults.arm(Refuse(status, "", "starting"), action=Action.ADJUST)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(40)]
+    fake.failing_names.add("n17.example.org")
+    fake.adjust_fault = fault
+    for _ in range(3):
+        reader.load_adjustments(reader.adjust(records, ZONE).unknown)
+    assert reader.adjust(records, ZONE).unknown == (records[17],)
+    assert tuple(reader.load_adjustments(records[17:18])) == (records[17],)
+    fake.failing_names.clear()
+    assert reader.load_adjustments(records[17:18]) == {}
+
+
+def test_a_record_at_which_the_webhook_hangs_is_refused_at_the_time_limit(fake: WebhookServer) -> None:
+    reader, _ = start(fake, timeout_s=0.3)
+    fake.faults.arm(Stall(), action=Action.ADJUST)
+    (message,) = reader.load_adjustments([build_desired("www.example.org", "A", "192.0.2.1")]).values()
+    assert "no complete answer within 0.3s" in message
+
+
+def build_namespaces(count: int) -> list[DesiredRecord]:
+    """Return ten records of each of *count* namespaces."""
+    resources = [StringMap.from_items({"resource": f"service/{number // 10}/x"}) for number in range(10 * count)]
+    return [
+        replace(build_desired(f"n{number}.example.org", "A", "192.0.2.1"), labels=labels)
+        for number, labels in enumerate(resources)
+    ]
+
+
+@pytest.mark.parametrize(("status", "calls"), [(503, 40), (429, 3)])
+def test_a_webhook_that_fails_altogether_is_called_a_few_times(fake: WebhookServer, status: int, calls: int) -> None:
+    reader, _ = start(fake)
+    records = build_namespaces(50)
+    fake.faults.arm(Refuse(status, ""), action=Action.ADJUST, times=None)
     with pytest.raises(RetryableError, match=f"status {status}"):
         reader.load_adjustments(records)
     assert reader.adjust(records, ZONE).unknown == tuple(records)
-    reader.load_adjustments(records)
-    assert reader.adjust(records, ZONE).accepted == tuple(records)
+    assert sum(call.action == Action.ADJUST for call in fake.calls) == calls
+
+
+def test_a_webhook_that_does_not_listen_is_called_once() -> None:
+    calls: list[ApiCall] = []
+    with WebhookServer("example.org") as closed:
+        reader, _ = build_webhook(closed.url, calls=CallOptions(on_call=calls.append))
+    with pytest.raises(RetryableError, match="cannot connect"):
+        reader.load_adjustments(build_namespaces(2))
+    assert len(calls) == 1
+
+
+def test_namespaces_at_whose_records_a_webhook_hangs_do_not_delay_others_again(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    *bad, web = build_namespaces(5)[:41]
+    fake.failing_names.update(one.name for one in bad)
+    fake.adjust_fault = Refuse(429, "")
+    with pytest.raises(RetryableError):  # nothing shows yet that the webhook works
+        reader.load_adjustments([*bad, web])
+    for _ in range(40):
+        reader.load_adjustments(reader.adjust([*bad, web], ZONE).unknown)
+        assert reader.adjust([web], ZONE).accepted == (web,)
+    assert tuple(reader.load_adjustments(bad)) == tuple(bad)
 
 
 def test_a_batch_is_one_request_that_states_the_old_records_exactly_as_they_were_read(fake: WebhookServer) -> None:
