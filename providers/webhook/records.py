@@ -61,23 +61,20 @@ def parse_records(endpoints: Iterable[Endpoint]) -> dict[DnsName, tuple[Record, 
 
 
 def parse_record(key: RecordKey, endpoint: Endpoint) -> Record:
-    """Return the record of *endpoint*; one of the type `UNREADABLE` if its type or a target is invalid."""
-    ttl_s = _bound_ttl(endpoint)
+    """Return the record of *endpoint*; one of the type `UNREADABLE` if its type or a text is invalid.
+
+    Other invalid targets stay as they are, printable: a record with them can still be changed and deleted.
+    """
+    rtype, ttl_s = key.type, _bound_ttl(endpoint)
     try:
-        targets = normalize_targets(key.type, endpoint.targets or (), endpoint.properties)
+        targets = normalize_targets(rtype, endpoint.targets or (), endpoint.properties)
     except InvalidValueError as exc:
-        message = f"{sanitize(key.type)}: {sanitize(str(exc))}"
-        return Record(
-            name=key.name,
-            type=rrtype.UNREADABLE,
-            targets=(message,),
-            ttl_s=ttl_s,
-            has_ttl=ttl_s != ttl.UNSET,
-            set_identifier=key.set_identifier,
-        )
+        targets = tuple(sorted({sanitize(target) for target in endpoint.targets or ()}))
+        if rtype == rrtype.TXT or not _TYPE.fullmatch(rtype):
+            rtype, targets = rrtype.UNREADABLE, (f"{sanitize(rtype)}: {sanitize(str(exc))}",)
     record = Record(
         name=key.name,
-        type=key.type,
+        type=rtype,
         targets=targets,
         ttl_s=ttl_s,
         has_ttl=ttl_s != ttl.UNSET,

@@ -126,7 +126,7 @@ def test_an_adjusted_type_with_control_characters_is_refused_with_a_printable_te
     assert refused.detail.startswith(r"the webhook makes it invalid: A\x1b[31m is not among the types of webhooks: A, ")
 
 
-def test_records_outside_the_zones_are_ignored_and_invalid_records_are_unreadable() -> None:
+def test_records_outside_the_zones_are_ignored_and_invalid_texts_are_unreadable() -> None:
     with WebhookServer("example.org") as fake:
         reader, _ = build_webhook(fake.url)
         reader.list_zones()
@@ -136,12 +136,15 @@ def test_records_outside_the_zones_are_ignored_and_invalid_records_are_unreadabl
         fake.put("a b.example.org", "A", "192.0.2.1")
         fake.put("faß.example.org", "A", "192.0.2.1")
         fake.put("x." * 200 + "example.org", "A", "192.0.2.1")
-        fake.put("bad.example.org", "A", "not an address")
+        fake.put("bad.example.org", "A", "not an\x1b address")
+        fake.put("text.example.org", "TXT", '"cut')
         fake.put("odd.example.org", "a b", "x")
         fake.put("none.example.org", "", "x")
-        found = {record.name: record.type for record in reader.read_page(ZONE, None).records}
-    assert found == {
+        read = {record.name: record for record in reader.read_page(ZONE, None).records}
+    assert {name: record.type for name, record in read.items()} == {
         "www.example.org": "A",
-        "bad.example.org": rrtype.UNREADABLE,
+        "bad.example.org": "A",
+        "text.example.org": rrtype.UNREADABLE,
         "odd.example.org": rrtype.UNREADABLE,
     }
+    assert read[DnsName("bad.example.org")].targets == (r"not an\x1b address",)
