@@ -152,7 +152,7 @@ class Registry(Protocol):
 class ZoneReader(Protocol):
     """Reads from a DNS service. `adjust` is pure; the other methods raise `ProviderError`.
 
-    A record that cannot be read has the type `rrtype.UNREADABLE`.
+    The type of a record that cannot be read begins with `rrtype.UNREADABLE`.
     """
 
     @property

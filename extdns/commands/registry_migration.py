@@ -195,7 +195,8 @@ def _find_spare_rows(
         if present := {(zone, row.key) for zone in homes if row.key in existing[zone]}:
             spare += [row] if present <= ours else []
         elif not any(
-            find_unreadable(row) in existing[zone] or is_delegated(row.key.name, zone, existing[zone]) for zone in homes
+            not existing[zone].isdisjoint(find_unreadable(row)) or is_delegated(row.key.name, zone, existing[zone])
+            for zone in homes
         ):
             empty.append(row)
     return spare, empty

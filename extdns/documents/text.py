@@ -13,7 +13,7 @@ from extdns.model.change import Action, Decision
 from extdns.model.claim import Claim, find_problems
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason, look_up_verdict
-from extdns.model.rrtype import UNREADABLE
+from extdns.model.rrtype import is_unreadable
 from extdns.model.value import StringMap
 
 _MAX_TARGETS: Final = 3
@@ -104,7 +104,7 @@ def describe_object(one: ObjectName) -> str:
 
 def describe_record(rtype: str, record: RecordData) -> str:
     """Describe record data, as `A 192.0.2.1, TTL 300`."""
-    if rtype == UNREADABLE:
+    if is_unreadable(rtype):
         return f"cannot be read: {'; '.join(record.targets)}"
     more = len(record.targets) - _MAX_LISTED_TARGETS
     targets = ", ".join(record.targets[:_MAX_LISTED_TARGETS]) + (f" and {more} more" if more > 0 else "")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from extdns.model.evidence import Evidence
     from extdns.model.kind import ObjectKey
     from extdns.model.record import OwnedRecord
+
+
+_MAY_BE_TEXTS: Final = frozenset({rrtype.UNREADABLE, rrtype.UNREADABLE + rrtype.TXT})
 
 
 def build_planner(settings: EngineSettings, adjustments: Adjustments, rules: RuleState) -> Planner:
@@ -102,7 +105,7 @@ def gather_view(
         current=current,
         expected=tuple(project_records(records, zone_state.queue.list_outstanding(related), name, related)),
         elsewhere=tuple(elsewhere),
-        block=_find_block(zone_state, records, current, parts),
+        block=_find_block(zone_state, name, records, current, parts),
         other_cluster=parts.delete_guard.cluster.other_id,
         former=former,
         may_be_merged=parts.delete_guard.merged.select(zone_state.zone.id, current) if len(claims) > 1 else frozenset(),
@@ -165,12 +168,16 @@ def gather_former_view(
 
 
 def _find_block(
-    zone_state: ZoneState, records: Iterable[Record], current: Iterable[OwnedRecord], parts: EngineParts
+    zone_state: ZoneState,
+    name: DnsName,
+    records: Iterable[Record],
+    current: Iterable[OwnedRecord],
+    parts: EngineParts,
 ) -> Blocked | None:
-    """Return why nothing at a name may change, None if it may.
+    """Return why nothing at *name* may change, None if it may.
 
-    The zone is no longer listed; the zones of an account are unknown, and no record is ours; or a record at the name or
-    a related name cannot be read.
+    The zone is no longer listed; the zones of an account are unknown, and no record is ours; or a record cannot be read
+    that is at the name, or may be an ownership record at a related name.
     """
     unknown = parts.zones.unknown_accounts
     if zone_state.missing_since_at is not None:
@@ -180,8 +187,12 @@ def _find_block(
         accounts = ", ".join(account or "the account" for account in unknown)
         detail = f"the zones of {accounts} are unknown"
         return Blocked(reason=Reason.ZONES_UNKNOWN, detail=detail, waits_for=(ZONES,))
-    # An ownership record may be among the unreadable records, so that the owner of the others is unknown, too.
-    unreadable = [text for record in records if record.type == rrtype.UNREADABLE for text in record.targets]
+    unreadable = [
+        text
+        for record in records
+        if record.type in _MAY_BE_TEXTS or (rrtype.is_unreadable(record.type) and record.name == name)
+        for text in record.targets
+    ]
     if not unreadable:
         return None
     waits = (Wait(Awaited.ZONE, zone_state.zone.id),)

@@ -78,8 +78,11 @@ class ZoneCache:
 
         Other names, such as those of ownership records, are not planned by themselves.
         """
-        matter = {*types, rrtype.UNREADABLE}
-        return (name for name, records in self._names.items() if any(record.type in matter for record in records))
+        return (
+            name
+            for name, records in self._names.items()
+            if any(record.type in types or rrtype.is_unreadable(record.type) for record in records)
+        )
 
     def replace_names(self, names: Iterable[DnsName], records: Sequence[Record]) -> set[DnsName]:
         """Replace the records of *names* by *records*; return the names that changed."""

@@ -100,7 +100,7 @@ class Record(Value, frozen=True, kw_only=True):
     """A record as it was read from a zone.
 
     Attributes:
-        type: a record type, in capitals, or `rrtype.UNREADABLE`.
+        type: a record type, in capitals; after `rrtype.UNREADABLE` if the record cannot be read.
         targets: canonical record data, sorted, without duplicates; TXT values keep their quotes.
         ttl_s: the TTL in seconds.
         has_ttl: whether the DNS service states the TTL. A webhook may not; then `ttl_s` is `ttl.UNSET` (0).

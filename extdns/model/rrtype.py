@@ -19,7 +19,8 @@ PTR: Final = "PTR"
 SOA: Final = "SOA"
 SRV: Final = "SRV"
 TXT: Final = "TXT"
-# The type of a record that cannot be read; its targets state what is wrong, and where.
+# What the type of a record that cannot be read begins with, before its type if that is known; its targets state what is
+# wrong, and where.
 UNREADABLE: Final = "?"
 # What the type of a row begins with, before the type of the record that it is about: a row states an owner outside of
 # the zone (registry.rows). In lower case, so that no record has such a type.
@@ -32,3 +33,8 @@ OWNABLE: Final = (A, AAAA, CNAME, NS, MX, PTR, SRV, NAPTR, TXT, DNAME)
 HOSTS: Final = frozenset({CNAME, DNAME, NS, PTR})
 # A CNAME excludes all other types at its name (RFC 1034 section 3.6.2).
 EXCLUSIVE: Final = CNAME
+
+
+def is_unreadable(rtype: str) -> bool:
+    """Return whether *rtype* is that of a record that cannot be read."""
+    return rtype.startswith(UNREADABLE)

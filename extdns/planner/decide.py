@@ -143,7 +143,7 @@ def keep_records(current: Iterable[OwnedRecord], block: Blocked, managed_types: 
 def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Proposal, ...]:
     """Build proposals that keep the unreadable records of *current*, with *block* as the reason."""
     return tuple(
-        Proposal(key=one.key, outcome=block, current=one) for one in current if one.record.type == rrtype.UNREADABLE
+        Proposal(key=one.key, outcome=block, current=one) for one in current if rrtype.is_unreadable(one.record.type)
     )
 
 

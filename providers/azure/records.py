@@ -108,7 +108,7 @@ def build_records(
 
 
 def _build_unreadable(name: DnsName, rtype: str, text: str) -> Record:
-    return Record(name=name, type=rrtype.UNREADABLE, targets=(f"{rtype}: {text}",), ttl_s=ttl.UNSET)
+    return Record(name=name, type=f"{rrtype.UNREADABLE}{rtype}", targets=(f"{rtype}: {text}",), ttl_s=ttl.UNSET)
 
 
 def _merge_unreadable(records: list[Record]) -> tuple[Record, ...]:
@@ -132,7 +132,7 @@ def _mark(
 
     The metadata with the keys of its ownership record, or without one of the desired *tags*, is ours.
     """
-    if record.type == rrtype.UNREADABLE:
+    if rrtype.is_unreadable(record.type):
         return record
     metadata = _get_metadata(record)
     if not metadata and isinstance(record.exact, Exact):

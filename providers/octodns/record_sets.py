@@ -63,7 +63,7 @@ def convert_record(found: Any) -> Record | None:  # noqa: ANN401 - octoDNS has n
         targets = convert_targets(found)
     except Exception as exc:  # noqa: BLE001 - octoDNS's classes can raise anything for data they did not validate
         problem = f"{rtype}: {sanitize(str(exc))}"
-        return Record(name=name, type=rrtype.UNREADABLE, targets=(problem,), ttl_s=found.ttl)
+        return Record(name=name, type=f"{rrtype.UNREADABLE}{rtype}", targets=(problem,), ttl_s=found.ttl)
     return Record(name=name, type=rtype, targets=targets, ttl_s=found.ttl)
 
 

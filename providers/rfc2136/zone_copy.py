@@ -92,9 +92,8 @@ def _convert_rdataset(name: DnsName, rdataset: dns.rdataset.Rdataset) -> Record 
         targets = canonicalize_targets(rtype, (rdata.convert_rdata(rtype, data) for data in rdataset))
         exact = _find_exact(rtype, targets, rdataset)
     except Exception as exc:  # noqa: BLE001 - dnspython can raise any exception for odd data; it concerns one record
-        return Record(
-            name=name, type=rrtype.UNREADABLE, targets=(f"{rtype}: {sanitize(str(exc))}",), ttl_s=rdataset.ttl
-        )
+        problem = f"{rtype}: {sanitize(str(exc))}"
+        return Record(name=name, type=f"{rrtype.UNREADABLE}{rtype}", targets=(problem,), ttl_s=rdataset.ttl)
     return Record(name=name, type=rtype, targets=targets, ttl_s=rdataset.ttl, exact=exact)
 
 

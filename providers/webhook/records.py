@@ -71,7 +71,8 @@ def parse_record(key: RecordKey, endpoint: Endpoint) -> Record:
     except InvalidValueError as exc:
         targets = tuple(sorted({sanitize(target) for target in endpoint.targets or ()}))
         if rtype == rrtype.TXT or not _TYPE.fullmatch(rtype):
-            rtype, targets = rrtype.UNREADABLE, (f"{sanitize(rtype)}: {sanitize(str(exc))}",)
+            message = f"{sanitize(rtype)}: {sanitize(str(exc))}"
+            rtype, targets = f"{rrtype.UNREADABLE}{rtype if rtype == rrtype.TXT else ''}", (message,)
     record = Record(
         name=key.name,
         type=rtype,

@@ -255,7 +255,7 @@ class RowService:
         name = row.key.name
         return (
             name.within(zone.name)
-            and current.records.isdisjoint((row.key, find_unreadable(row)))
+            and current.records.isdisjoint((row.key, *find_unreadable(row)))
             and zone in self._placement.find_zones(name)
         )
 
@@ -351,7 +351,7 @@ class RowService:
             return True
         try:
             return any(
-                record.key in (row.key, find_unreadable(row))
+                record.key in (row.key, *find_unreadable(row))
                 for zone in self._placement.find_zones(row.key.name)
                 if zone != besides
                 for record in self._reader.read_names(zone, (row.key.name,))
@@ -373,9 +373,9 @@ class RowService:
             self._rows.settle(left)
 
 
-def find_unreadable(row: Row) -> RecordKey:
-    """Return the key of the record of *row* while the service has a value for it that cannot be read."""
-    return replace(row.key, type=rrtype.UNREADABLE)
+def find_unreadable(row: Row) -> tuple[RecordKey, ...]:
+    """Return the keys that the record of *row* can have while it cannot be read."""
+    return tuple(replace(row.key, type=rrtype.UNREADABLE + rtype) for rtype in ("", row.key.type))
 
 
 def is_delegated(name: DnsName, zone: Zone, records: Collection[RecordKey]) -> bool:
