@@ -517,8 +517,8 @@ class Reason(StrEnum):
     RECORD_UNREADABLE = ReasonRow(
         "record-unreadable",
         Group.CONFIGURATION,
-        "A record at the name, or at the name of an ownership record for it, cannot be parsed. Nothing is changed "
-        "there until it is corrected.",
+        "A record at the name, or a TXT record at the name of an ownership record for it, cannot be parsed. Nothing is "
+        "changed there until it is corrected.",
         category=Category.UNDECIDED,
         fails=True,
         next_step="correct the record in the zone, or delete it",

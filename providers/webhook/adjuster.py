@@ -57,7 +57,7 @@ class Adjuster:
 
         A request has at most one record of each name, so that answers can be attributed. Namespaces take turns, so that
         the records of one which the webhook cannot adjust do not delay those of others. Those for which a request
-        failed slowly are asked about apart, after the others.
+        failed slowly are asked about apart: only if there is no other one.
 
         Raises:
             ProviderError: a request failed for which no record is to blame; the answers before it are stored.
@@ -69,7 +69,7 @@ class Adjuster:
         known = [one for one in self._failing if one in requested]
         by_namespace = group_by(new, lambda one: one.namespace)
         slow = [by_namespace.pop(namespace) for namespace in self._slow if namespace in by_namespace]
-        parts = chain([take_turns(by_namespace.values())], take_turns(map(_split_slow, slow)))
+        parts = [take_turns(by_namespace.values())] if by_namespace else take_turns(map(_split_slow, slow))
         slow_calls = self._load(chain.from_iterable(map(_split_requests, parts)), is_answered=len(new) == 1)
         self._load(_split_requests(known), is_answered=True, slow_calls=min(slow_calls, _MAX_SLOW_CALLS - 1))
         unanswered = {one.namespace for one in requested if one not in self.answers}

@@ -134,7 +134,7 @@ class WebhookClient:
         with measure_call(self._settings.calls.on_call, call) as measured:
             answer = self._send(call, method, path, body)
             measured.failure = _find_failure(answer)
-        if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+        if answer.status == HTTPStatus.TOO_MANY_REQUESTS and call != ADJUST:  # one record may be what it is about
             self.rate_limiter.record_throttle(call, changes=changes)
         elif measured.failure is None:
             self.rate_limiter.record_success(call)
