@@ -143,7 +143,8 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
                 continue
         view = gather_view(zone_state, sharing, name, parts, claims=claims, former=former)
         _plan_in_zone(zone_state, view, planned, parts)
-    _add_sets(name, planned, zones, parts, now_s)
+    planned.sets = _combine_sets(name, planned.plans, zones, parts)
+    _block_delayed(name, planned, parts, now_s)
     for zone_state, _, plan in planned.plans:
         planned.decisions += plan.decisions
         planned.waits += [ZoneWait(zone_state.zone.id, wait) for wait in plan.waits_for]
@@ -215,9 +216,11 @@ def _plan(view: NameView, parts: EngineParts) -> tuple[NameView, NamePlan]:
     return view, plan
 
 
-def _add_sets(name: DnsName, planned: Planned, zones: Iterable[ZoneState], parts: EngineParts, now_s: float) -> None:
-    """Add the change sets of the plans. Plan again where they cannot be sent now, so that the decisions say why."""
-    planned.sets = _combine_sets(name, planned.plans, zones, parts)
+def _block_delayed(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) -> None:
+    """Plan *name* again where its changes cannot be sent now, so that the decisions say why.
+
+    These changes stay in the change sets all the same.
+    """
     pauses = {
         (zone_state.zone.id, write.key): replace(blocks[one.key], waits_for=(RETRY,))
         for zone_state, sets in planned.sets.items()
@@ -228,7 +231,6 @@ def _add_sets(name: DnsName, planned: Planned, zones: Iterable[ZoneState], parts
     }
     if pauses:
         planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), parts)) for zone, view, _ in planned.plans]
-        planned.sets = _combine_sets(name, planned.plans, zones, parts)
 
 
 def _wait_for_zone(

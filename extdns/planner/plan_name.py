@@ -330,23 +330,25 @@ def build_change_sets(
 ) -> tuple[tuple[ChangeSet, ...], tuple[Proposal, ...]]:
     """Build change sets with ownership records for *proposals*. Block the proposals that cannot be fulfilled now.
 
-    If that is so for deletes and what other namespaces request in their place, the deletes go alone.
+    If no ownership records can be made for deletes and what other namespaces request in their place, the deletes go
+    alone.
     """
     blocks: dict[RecordKey, Blocked] = {}
     sets: list[ChangeSet] = []
     grouped = group_changes(view.zone, view.name, proposals, planner.settings)
     located = [replace(one, parent=view.parent) for one in grouped] if view.parent else grouped
-    for change_set, completed in _complete_sets(view, located, planner):
-        found = _select_writes(completed, view)
-        if block := found if isinstance(found, Blocked) else _find_pause(found, view):
-            blocks |= {change.key: block for change in change_set.changes}
-            alone = replace(change_set, changes=_list_deletes_of_others(change_set))
-            if alone.changes and isinstance(
-                free := _select_writes(planner.complete(alone, view.expected), view), ChangeSet
-            ):
-                found = free
-                for change in alone.changes:
-                    del blocks[change.key]
+    completed = [(one, _select_writes(found, view)) for one, found in _complete_sets(view, located, planner)]
+    for one, found in tuple(completed):
+        if isinstance(found, Blocked) and (deletes := _list_deletes_of_others(one)):
+            alone = replace(one, changes=deletes)
+            completed.append((alone, _select_writes(planner.complete(alone, view.expected), view)))
+    for one, found in completed:
+        block = found if isinstance(found, Blocked) else _find_pause(found, view)
+        for change in one.changes:
+            if block:
+                blocks[change.key] = block
+            else:
+                blocks.pop(change.key, None)
         if isinstance(found, ChangeSet):
             sets.append(found)
     return tuple(sets), block_proposals(proposals, blocks) if blocks else proposals
