@@ -16,7 +16,7 @@ from extdns.documents.document import (
     build_object_reference,
     build_zone_reference,
 )
-from extdns.documents.text import escape_line
+from extdns.documents.text import describe_object, escape_line
 from extdns.model.change import RuleAction
 from extdns.model.reason import Reason
 from extdns.model.value import Value
@@ -175,5 +175,5 @@ def describe_rule(one: RuleDocument) -> list[str]:
 
 def describe_violation(one: ViolationDocument) -> str:
     """Describe a violation in one line, safe for a terminal."""
-    who = f" ({one.objects[0].kind} {one.objects[0].namespace}/{one.objects[0].name})" if one.objects else ""
+    who = f" ({describe_object(one.objects[0])})" if one.objects else ""
     return escape_line(f"  {one.result} {one.name} {one.type}{who}: rule {one.rule}: {one.message}")
