@@ -41,7 +41,7 @@ class EventMessageBuilder:
     """Builds Event messages.
 
     Remembers up to 10,000 created or updated records until they are published, to report `RecordReady` once for each.
-    Forgets the oldest of the namespace that has most of them if there are more.
+    Forgets a tenth if there are more: the oldest of the namespaces that have most of them, at most half of each.
     """
 
     def __init__(
@@ -146,14 +146,20 @@ class EventMessageBuilder:
             self._unpublished[decision.key] = decision
             self._by_namespace[_get_namespace(decision)][decision.key] = None
             if len(self._unpublished) > _MAX_UNPUBLISHED:
-                longest = max(self._by_namespace.values(), key=len)
-                self._forget(next(iter(longest)))
+                self._forget_some(_MAX_UNPUBLISHED // 10)
         elif before and decision.reason is Reason.PUBLISHED and decision.desired:
             text = self._format_record(decision.current.record if decision.current else decision.desired)
             for request in before.requested_by:
                 yield EventMessage(
                     request.ref, request.source, READY, _COMPLETED_ACTIONS[before.action], text, is_warning=False
                 )
+
+    def _forget_some(self, count: int) -> None:
+        for keys in sorted(map(tuple, self._by_namespace.values()), key=len, reverse=True):
+            oldest = keys[: min(count, (len(keys) + 1) // 2)]
+            count -= len(oldest)
+            for key in oldest:
+                self._forget(key)
 
     def _forget(self, key: _Key) -> Decision | None:
         """Remove the unpublished record at *key*, and return the decision about it; None if there is none."""

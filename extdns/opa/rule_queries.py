@@ -265,7 +265,8 @@ class RuleQueries(Participant):
 class _BoundedInputs:
     """Inputs of each namespace in the order in which they were added, with whether a policy is known to fail on them.
 
-    If they are too large together, the newest of the namespace with most characters are dropped.
+    If they are too large together, a tenth is dropped: the newest of the namespaces with most characters, at most half
+    of each, so that finding these namespaces costs little for each input.
     """
 
     def __init__(self) -> None:
@@ -293,13 +294,14 @@ class _BoundedInputs:
         characters = count_characters(item)
         self._lines[is_failing].setdefault(namespace, OrderedDict())[item] = item, characters
         self._record(namespace, 1, characters)
-        is_full = False
-        while self._total > _MAX_STORED_CHARACTERS:
-            largest = max(self._characters, key=self._characters.__getitem__)
-            line = self._lines[True].get(largest) or self._lines[False][largest]
-            self.remove(next(reversed(line)))
-            is_full = True
-        return is_full
+        if self._total <= _MAX_STORED_CHARACTERS:
+            return False
+        kept = _MAX_STORED_CHARACTERS * 9 // 10
+        for name, before in self._characters.most_common():
+            while self._total > kept and self._characters[name] > before // 2:
+                line = self._lines[True].get(name) or self._lines[False][name]
+                self.remove(next(reversed(line)))
+        return True
 
     def take(self, most: int) -> tuple[RuleInput, ...]:
         """Remove and return the inputs of the next query, at most *most*. Namespaces take turns.
