@@ -58,6 +58,7 @@ OWN_TESTS: Final = {
 """The packages that are changed, and the tests of each, which are tried first."""
 TESTS: Final = (
     *OWN_TESTS.values(),
+    "tests/conformance/test_row_stores.py",
     "tests/incidents",
     "--ignore-glob=*/test_machine.py",  # seconds for each mutant
     "--ignore-glob=*/test_churn.py",

@@ -265,8 +265,7 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
         parts.rules.store_evaluation_time(now_s)
     if parts.rules.has_server:
         parts.rules.require(name, planned.inputs)
-    if parts.plan_retries.by_name:
-        parts.plan_retries.remove(name, Failure.PLANNING)
+    parts.plan_retries.remove(name, Failure.PLANNING)
     if parts.claims.have_ended((name,)) and _is_decided_everywhere(name, planned, parts):
         parts.claims.forget_ended(name, set(_list_needed_ends(name, planned, parts)))
     parts.decisions.replace_unjudged(name, planned.unjudged)

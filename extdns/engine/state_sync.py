@@ -195,7 +195,7 @@ class StateSync:
         save_at = max(self._next_request_at, self._next_save_at) if self._is_loaded and self._is_unsaved else math.inf
         if self._guard.needs_approval:
             return min(save_at, max(self._next_request_at, self._next_approvals_at))
-        return save_at if save_at < math.inf else self._next_request_at or math.inf
+        return save_at if save_at < math.inf else self._next_request_at
 
     def is_busy(self, now_s: float) -> bool:
         """Return whether a load or save is under way or due, so that the process should not end yet."""

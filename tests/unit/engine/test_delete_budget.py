@@ -271,4 +271,5 @@ def test_made_deletes_count_once_however_often_the_leader_changes() -> None:
         saved = scene.guard.save(scene.now_s)
         scene.guard.demote(scene.now_s)
         scene.guard.load(saved, scene.now_s)
-    assert scene.guard.budget(ZONE.id).deleted == len(scene.deleted) == 5
+    for scope in (Scope(ZONE.id), Scope(ZONE.id, "shop")):
+        assert scene.guard.budgets.budget(scope).deleted == len(scene.deleted) == 5

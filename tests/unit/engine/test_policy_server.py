@@ -58,6 +58,14 @@ def test_new_name_waits_for_the_answer() -> None:
     assert (world.list_records(), world.engine.is_planned) == ({"web A": (GOOD,)}, True)
 
 
+def test_an_answer_about_a_name_that_nobody_requests_any_more_is_ignored() -> None:
+    world = start()
+    (query,) = run(world, request(), answer=None)
+    run(world, observe_gone("web"), answer=None)
+    run(world, build_answer(query, ALLOWED))
+    assert (world.list_records(), world.engine.is_planned) == ({}, True)
+
+
 def test_changed_object_causes_one_query_about_its_own_records() -> None:
     world = start(request(), request("api"))
     (query,) = run(world, request(target="192.0.2.2"))

@@ -11,7 +11,7 @@ from extdns.engine.state_sync import NO_SAVED_STATE
 from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
-from tests.builders import INGRESS, SERVICE, change_phase, observe, observe_gone, observe_new
+from tests.builders import INGRESS, SERVICE, ZONE, change_phase, observe, observe_gone, observe_new
 from tests.unit.engine.forty_services import (
     DELETES,
     NAMES,
@@ -72,6 +72,7 @@ def test_deletes_except_of_orphans_are_made_without_permission_to_load() -> None
     world.state, world.state_fails = run_forty(has_state_store=True, settings_digest="today").state, 0
     world.run(for_s=300.0)
     assert "old A" not in world.list_records(), "the accepted settings were loaded with the state"
+    assert world.engine.delete_guard.budget(ZONE.id).deleted == 2
 
 
 def test_delete_stays_held_for_a_budget_if_state_is_loaded_late() -> None:

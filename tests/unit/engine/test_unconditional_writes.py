@@ -166,13 +166,12 @@ def test_refused_name_does_not_delay_other_names(rule: object) -> None:
 
 
 def test_ownership_records_are_created_first_and_deleted_last() -> None:
-    world = start_unconditional(*owned("web"), first=["web"])
-    world.run(observe("web", build_claim("web", "web", "lb.example.net", rtype="CNAME")))
+    world = start_unconditional(*owned("web", "lb.example.net", rtype="CNAME"), first=["web"])
     (submission,) = world.provider.submissions
     order = [(write.key.type, write.key.name, write.new is not None) for write in submission.batch.writes]
     assert order == [
-        ("TXT", host("cname-web"), True),
-        ("A", host("web"), False),
-        ("CNAME", host("web"), True),
-        ("TXT", host("a-web"), False),
+        ("TXT", host("a-web"), True),
+        ("CNAME", host("web"), False),
+        ("A", host("web"), True),
+        ("TXT", host("cname-web"), False),
     ]
