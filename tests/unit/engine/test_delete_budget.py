@@ -189,6 +189,14 @@ def test_held_deletes_of_namespace_do_not_count_for_the_zone() -> None:
     assert "h80.acme.test" in scene.deleted
 
 
+def test_held_deletes_by_absence_of_a_namespace_count_for_the_zone_too() -> None:
+    scene = start_guard(*records(100, "large"), *records(100, "other", first=100))
+    for lost in (records(16, "large"), records(15, "other", first=100)):
+        scene.observe_evidence(lost, Evidence.ABSENT)
+        scene.pass_time()
+    assert not scene.deleted
+
+
 def test_deletes_by_absence_count_in_one_budget_for_all_zones() -> None:
     scene = start_guard()
     zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(30)]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.engine.delete_settings import DeleteSettings
-from extdns.engine.effects import LoadState
+from extdns.engine.effects import LoadState, SaveState
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import LeadershipChanged, Observed, StateLoaded
 from extdns.model.change import Action
@@ -25,6 +25,7 @@ from tests.builders import (
     observe_new,
     owned,
 )
+from tests.unit.engine.forty_services import run_up_to
 from tests.unit.engine.laws import check_submission
 from tests.world import World, engine_settings, start_published, start_world
 
@@ -106,7 +107,7 @@ def test_standby_leaves_due_deletes_until_it_becomes_the_leader() -> None:
     assert world.list_records() == {}
 
 
-def test_new_leader_deletes_nothing_before_it_loaded_the_state() -> None:
+def test_new_leader_deletes_nothing_before_it_loaded_and_saved_the_state() -> None:
     world = start_published(
         has_election=True,
         deletes=DELETES,
@@ -118,6 +119,8 @@ def test_new_leader_deletes_nothing_before_it_loaded_the_state() -> None:
     world.feed(observe("api", build_claim("api", "api")))
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
     assert world.decision("web").detail == "no delete is made before the saved state was read"
+    run_up_to(world, SaveState)
+    assert world.decision("web").detail.endswith("the delete is made once the saved state contains its grant")
     world.run()
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
