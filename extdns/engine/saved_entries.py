@@ -51,7 +51,7 @@ def load_entries(entries: Entries, budgets: DeleteBudgets, saved: Saved, now_s: 
 def _load_hold(entries: Entries, hold: Hold, record_id: str, digest: str, now_s: float) -> None:
     """Add a saved hold. A record that this process holds by a budget already keeps that hold."""
     entry = entries.by_record.get(record_id) or entries.by_digest.get(digest)
-    if entry and entry.hold and (entry.hold.by_budget or not hold.by_budget):
+    if entry and entry.hold and entry.hold.by_budget:
         return
     entry = entry or Entry(zone_id=hold.scope.zone_id, digest=digest)
     with entries.changing(entry, now_s):

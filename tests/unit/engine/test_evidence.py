@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import Cause, Input, Observed, ProblemChanged
+from extdns.engine.scope import measure_scope
 from extdns.model.change import Action
 from extdns.model.claim import ExcludedClaim
 from extdns.model.cluster import ObjectProblem, Phase
@@ -241,6 +242,7 @@ def test_object_is_absent_after_all_manifests_can_be_parsed() -> None:
     world = build_world(*owned("web"))
     world.run(problem("not YAML"), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert not measure_scope(world.engine).knows_objects
     world.run(problem(""))
     assert world.list_records() == {}
     assert not find_failures(world.engine)

@@ -23,10 +23,12 @@ DOWN = Evaluation(unavailable="the policy server does not answer: timed out")
 GOOD = "192.0.2.1"
 
 
-def start(*first: Input, published: str = "", answer: Evaluation | None = ALLOWED) -> World:
+def start(
+    *first: Input, published: str = "", answer: Evaluation | None = ALLOWED, has_writer: bool = True
+) -> World:
     """Start with the observations *first*; the zone holds *published*, and the server answers *answer*."""
     records = owned("web", published) if published else ()
-    world = build_world(*records, has_policy_server=True)
+    world = build_world(*records, has_policy_server=True, has_writer=has_writer)
     world.policy = lambda _: answer
     world.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     world.queries.clear()
@@ -64,6 +66,13 @@ def test_an_answer_about_a_name_that_nobody_requests_any_more_is_ignored() -> No
     run(world, observe_gone("web"), answer=None)
     run(world, build_answer(query, ALLOWED))
     assert (world.list_records(), world.engine.is_planned) == ({}, True)
+
+
+def test_no_change_is_planned_while_the_answer_about_a_new_target_is_awaited() -> None:
+    world = start(request(), has_writer=False)
+    assert world.decision("web").action is Action.CREATE
+    run(world, request(target="192.0.2.2"), answer=None)
+    assert world.list_decisions("web") == []
 
 
 def test_changed_object_causes_one_query_about_its_own_records() -> None:
