@@ -323,15 +323,14 @@ def _list_possible_requesters(
 
     *identifiers* are the set identifiers of these records.
 
-    Either a list lacks the object, and no GET has confirmed that it is gone; or a list lacks an object that its claims
-    depend on; or the end of a claim is not evidence.
+    Either a list lacked the object when its claim ended, or lacks one that its claims depend on; or the end of a claim
+    is not evidence.
     """
     for (identifier, resource), end in parts.claims.list_ended(name).items():
         if identifier not in identifiers:
             continue
         key = parts.planner.find_object(resource)
-        is_known = key is not None and (parts.claims.has_object(key) or parts.checks.exists(key) is False)
-        in_doubt = isinstance(end, Blocked) or (end is Evidence.ABSENT and not is_known)
+        in_doubt = isinstance(end, Blocked) or end is Evidence.ABSENT
         if in_doubt or (key is not None and parts.claims.missing_dependencies(key)):
             yield identifier, resource
 
