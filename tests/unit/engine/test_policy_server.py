@@ -23,9 +23,7 @@ DOWN = Evaluation(unavailable="the policy server does not answer: timed out")
 GOOD = "192.0.2.1"
 
 
-def start(
-    *first: Input, published: str = "", answer: Evaluation | None = ALLOWED, has_writer: bool = True
-) -> World:
+def start(*first: Input, published: str = "", answer: Evaluation | None = ALLOWED, has_writer: bool = True) -> World:
     """Start with the observations *first*; the zone holds *published*, and the server answers *answer*."""
     records = owned("web", published) if published else ()
     world = build_world(*records, has_policy_server=True, has_writer=has_writer)
