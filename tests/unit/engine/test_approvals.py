@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from extdns.engine.delete_guard import APPROVAL_S
 from extdns.model.dns_name import DnsName
-from extdns.model.evidence import ALL_ZONES, Evidence, Scope
+from extdns.model.evidence import ALL_ZONES, Evidence, PendingDelete, Scope
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Approval
 from extdns.model.zone import Zone
@@ -107,6 +107,15 @@ def test_stays_valid_if_evidence_is_interrupted() -> None:
     scene.observe_evidence(records(31))
     scene.pass_time(GRACE_S)
     assert len(scene.deleted) == 31
+
+
+def test_stays_valid_while_an_expired_unresolved_claim_requests_the_record() -> None:
+    scene = hold_deletes()
+    scene.approve(*scene.find_codes().values())
+    one = record(1)
+    delete = PendingDelete(owned=one, evidence=Evidence.UNRESOLVED_EXPIRED)
+    scene.guard.observe(ZONE, one.record.name, (delete,), scene.now_s, current=(one,), requested={one.key})
+    assert scene.guard.find_approval(ZONE, one)
 
 
 def test_code_in_a_flag_approves_only_deletes_held_with_this_code() -> None:
