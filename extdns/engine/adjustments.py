@@ -92,10 +92,8 @@ class Adjustments:
             return {record.name for record in (*requested, *self._required)}
         self.retry.record_success()
         has_ended = self._failed_retry.has_ended(now_s)
-        if has_ended:  # the request had all records that are still needed
+        if has_ended:  # the request had all records that are still needed; else it had none that failed
             self.failed = {}
-        else:
-            self.failed = {record: message for record, message in self.failed.items() if record not in requested}
         self.failed.update(answer.failed)
         if answer.failed and has_ended:
             self._failed_retry.record_failure(now_s)
