@@ -223,8 +223,11 @@ class DeleteGuard:
         entry.digest, entry.record_id = digest, compute_record_id(self._settings.owner, zone.id, owned.key)
 
     def _update_hold(self, entry: Entry, delete: PendingDelete | None, *, is_requested: bool) -> None:
-        """End the hold and the approval of a record that is requested, or store the evidence for its delete."""
-        if is_requested and delete is None:
+        """End the hold and the approval of a record that is requested, or store the evidence for its delete.
+
+        A requested record can still have a pending delete: its claim was unresolved for too long. Then the hold stays.
+        """
+        if is_requested and (delete is None or delete.is_transfer):
             self._revoke(entry)
         elif delete and entry.hold:
             entry.hold = replace(entry.hold, evidence=delete.evidence)

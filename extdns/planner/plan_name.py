@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.model import rrtype
 from extdns.model.change import Awaited, Blocked, ChangeSet, Decision, Delete, Wait
 from extdns.model.claim import UnresolvedClaim, is_detached
 from extdns.model.evidence import Evidence, PendingDelete
@@ -44,7 +45,7 @@ from extdns.planner.decide import (
 from extdns.planner.deletes import block_changes
 from extdns.planner.desired import Requested, adjust, build_candidates, find_invalid_hosts
 from extdns.planner.evidence import EvidenceReader, Finding
-from extdns.planner.proposal import Proposal
+from extdns.planner.proposal import UP_TO_DATE, Proposal
 from extdns.planner.ptr_claims import find_unproven
 from extdns.planner.rules import (
     apply_rules,
@@ -67,7 +68,8 @@ class NamePlan(Value, frozen=True, kw_only=True, gc=True):
         sets: change sets with ownership records, in the order in which they are queued. That of ownership records which
             must be written first to the parent zone takes the place of the change set that needs them.
         deletes: all records with evidence, including those whose deletes wait.
-        requested: the keys of the records that an object of their namespace requests, also by an unresolved claim.
+        requested: the keys of the records that an object of their namespace requests, also by an unresolved claim, and
+            of those that passed to another namespace as they are.
         waits_for: what would change the decisions.
         rule_inputs: what the rules were evaluated on.
         is_awaiting_rules: whether an answer of the policy server is awaited: nothing is planned, and nothing is queued.
@@ -127,7 +129,7 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
         decisions=decide_name(view, checked.requested, proposals, unfulfilled, contested.merged),  # 9 decisions
         sets=sets,
         deletes=checked.deletes,
-        requested=find_requested_keys(view, requested, settings),
+        requested=find_requested_keys(view, requested, settings) | find_passed(contested, proposals),
         waits_for=(*checked.waits_for, *list_waits(proposals, unfulfilled)),
         rule_inputs=checked.requested.inputs,
     )
@@ -339,7 +341,7 @@ def build_change_sets(
     located = [replace(one, parent=view.parent) for one in grouped] if view.parent else grouped
     completed = [(one, _select_writes(found, view)) for one, found in _complete_sets(view, located, planner)]
     for one, found in tuple(completed):
-        if isinstance(found, Blocked) and (deletes := _list_deletes_of_others(one)):
+        if isinstance(found, Blocked) and (deletes := _list_deletes_of_others(one, planner.settings)):
             alone = replace(one, changes=deletes)
             completed.append((alone, _select_writes(planner.complete(alone, view.expected), view)))
     for one, found in completed:
@@ -363,8 +365,10 @@ def _find_pause(change_set: ChangeSet, view: NameView) -> Blocked | None:
     return next(filter(None, pauses), None)
 
 
-def _list_deletes_of_others(change_set: ChangeSet) -> tuple[Delete, ...]:
+def _list_deletes_of_others(change_set: ChangeSet, settings: PlanSettings) -> tuple[Delete, ...]:
     """Return the deletes with evidence of their own, if other namespaces request all that *change_set* writes."""
+    if settings.merges_namespaces:
+        return ()
     deletes = [one for one in change_set.changes if isinstance(one, Delete) and one.evidence is not Evidence.REPLACED]
     others = {parse_namespace(one.desired.resource) for one in change_set.changes if not isinstance(one, Delete)}
     is_free = others and all(one.current.resource and one.current.namespace not in others for one in deletes)
@@ -422,7 +426,7 @@ def decide_name(
 def find_requested_keys(view: NameView, requested: Requested, settings: PlanSettings) -> frozenset[RecordKey]:
     """Return the keys of the records that an object of their namespace requests, also by an unresolved claim.
 
-    Any object can be meant where the ownership record names none, or where namespaces are merged.
+    Any object can be meant where the ownership record names none, or where namespaces are merged, as in PTR records.
     """
     if not view.current:
         return frozenset()
@@ -435,7 +439,13 @@ def find_requested_keys(view: NameView, requested: Requested, settings: PlanSett
     keys: list[RecordKey] = []
     for owned in view.current:
         namespaces = found.get(owned.key, set()) | found.get(owned.record.set_identifier, set())
-        is_any = settings.merges_namespaces or not owned.resource
+        is_any = settings.merges_namespaces or not owned.resource or owned.record.type == rrtype.PTR
         if owned.namespace in namespaces or (is_any and namespaces):
             keys.append(owned.key)
     return frozenset(keys)
+
+
+def find_passed(contested: ContestResults, proposals: Iterable[Proposal]) -> frozenset[RecordKey]:
+    """Return the keys of the records that passed to another namespace, which requests them as they are."""
+    transfers = {one.owned.key for one in contested.transfers.deletes if one.is_transfer}
+    return frozenset(one.key for one in proposals if one.key in transfers and one.outcome is UP_TO_DATE)

@@ -223,6 +223,18 @@ def test_a_request_of_others_for_a_moment_frees_no_delete_of_its_hold() -> None:
     assert len(world.list_records()) == len(world.held_names()) == 40
 
 
+def test_a_name_that_passes_as_it_is_is_free_of_its_hold() -> None:
+    names = [f"w{number}.example.org" for number in range(40)]
+    former = [service(f"victim/{name[:-12]}", name, "192.0.2.1") for name in names]
+    world = start_cluster(*former)
+    world.delete(*former, for_s=900.0)
+    new = [service(f"new/{name[:-12]}", name, "192.0.2.1") for name in names]
+    world.apply(*new, for_s=600.0)
+    assert not world.held_names()
+    world.delete(new[0], for_s=600.0)
+    assert set(names) - {one.name for one in world.provider.contents(ZONE).values()} == {names[0]}
+
+
 def test_no_address_passes_while_another_address_of_its_name_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
     flags = ("--source=service", "--source=crd", "--provider=aws-sd", "--txt-owner-id=me")
     monkeypatch.setattr("tests.cluster_world.FLAGS", flags)
