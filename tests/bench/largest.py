@@ -7,6 +7,7 @@ With "changes", the object is changed and deleted, without rules.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -215,7 +216,11 @@ class Counted:
 def count_calls(function: Callable[..., T], *arguments: object, builtins: bool = False) -> tuple[T, int]:
     """Call *function*, and return its result with how many functions were called; with *builtins*, also those in C."""
     profile = Profile(builtins=builtins)
-    result = profile.runcall(function, *arguments)
+    gc.disable()  # it calls hooks and finalizers of others
+    try:
+        result = profile.runcall(function, *arguments)
+    finally:
+        gc.enable()
     return result, sum(entry.callcount for entry in profile.getstats())
 
 

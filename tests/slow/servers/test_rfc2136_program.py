@@ -15,7 +15,7 @@ import pytest
 from extdns import cli
 from extdns.app.provider import build_provider
 from extdns.config import parse
-from extdns.errors import ProviderError, RetryableError, UsageError
+from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError
 from extdns.model.change import Applied, Forbidden, Outcome, TryLater, Unknown
 from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer
@@ -107,7 +107,7 @@ def test_a_dry_run_changes_no_record_on_the_server(server: UpdatableServer, tmp_
     assert query(server, "web.example.org", "A") == []
 
 
-def read_and_write(*flags: str) -> tuple[str, Outcome]:
+def read_and_write(*flags: str) -> tuple[ProviderError, Outcome]:
     """Return the error of a read with *flags*, and the outcome of a batch."""
     reader, writer = build_provider(parse(["--source=service", *flags], {}))
     zone = reader.list_zones().zones[1]
@@ -115,12 +115,12 @@ def read_and_write(*flags: str) -> tuple[str, Outcome]:
         reader.read_page(zone, None)
     assert writer is not None
     outcome = writer.submit(zone, build_batch(zone, [create("x.example.org", "A", "192.0.2.1")]))
-    return type(failed.value).__name__, outcome
+    return failed.value, outcome
 
 
 def test_with_a_wrong_tsig_secret_reads_and_writes_fail(server: UpdatableServer) -> None:
     failed, outcome = read_and_write(*build_flags(server.address.port, f"--rfc2136-tsig-secret={OTHER_SECRET}"))
-    assert failed == "ForbiddenError"
+    assert isinstance(failed, ForbiddenError)
     # PowerDNS rejects the key without the TSIG record that says so, and anybody could have sent that answer
     assert isinstance(outcome, Unknown if server.program == "pdns_server" else Forbidden)
     assert query(server, "x.example.org", "A") == []
@@ -128,7 +128,7 @@ def test_with_a_wrong_tsig_secret_reads_and_writes_fail(server: UpdatableServer)
 
 def test_with_an_unreachable_server_reads_and_writes_fail() -> None:
     failed, outcome = read_and_write(*build_flags(free_port()))
-    assert failed == "RetryableError"
+    assert isinstance(failed, RetryableError)
     assert isinstance(outcome, TryLater)
 
 
