@@ -157,7 +157,7 @@ def check_intentions(
 def _check_targets(change: Update, cluster: Cluster) -> None:
     """Check that no target is removed only because a list lacks an object that may exist.
 
-    Claims of another source than that of the record do not count: only claims of one source are merged.
+    Claims of another source or namespace than that of the record do not count: only those of one are merged.
     """
     removed = set(change.current.record.targets) - set(change.desired.targets)
     if set(change.desired.targets) - set(change.current.record.targets):
@@ -165,7 +165,8 @@ def _check_targets(change: Update, cluster: Cluster) -> None:
     resource = cluster.find_object(change.current.resource)
     for claim in cluster.unconfirmed_claims():
         requester = claim.provenance.ref
-        if claim.desired.key == change.key and (resource is None or requester.key.kind == resource.kind):
+        place = requester.key.kind, requester.key.namespace
+        if claim.desired.key == change.key and (resource is None or place == (resource.kind, resource.namespace)):
             assert not removed & set(claim.desired.targets), f"{change.key} loses what {requester} requested"
 
 
