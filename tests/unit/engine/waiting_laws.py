@@ -100,7 +100,8 @@ def _can_come(
             return _is_timed(engine, world, name, zone_id)
         case Awaited.APPROVAL:
             guard = engine.delete_guard
-            return any(one.held for one in guard.held_sets()) or guard.has_any_unread
+            is_code_due = bool(guard.entries.changed)  # once all dirty names are planned
+            return any(one.held for one in guard.held_sets()) or guard.has_any_unread or is_code_due
         case Awaited.ZONE | Awaited.ZONES | Awaited.ADJUSTMENT:
             return engine._deadlines.find_next(world.now_s) is not None or is_called
         case Awaited.RETRY:
