@@ -137,8 +137,8 @@ class DeleteGuard:
         """Store which records at *name* have evidence now.
 
         The grace period of a record without evidence ends, and starts again with new evidence. A hold stays until an
-        object of its namespace requests the record, or the record is gone or foreign: whoever else requests it for a
-        moment must not free it of its hold.
+        object of its namespace requests the record, or the record is gone, foreign or passes to another namespace:
+        whoever else requests it for a moment must not end the hold.
 
         Args:
             zone: the zone in which the name was planned.
@@ -146,7 +146,8 @@ class DeleteGuard:
             deletes: the records that have evidence, whatever their deletes wait for.
             now_s: monotonic seconds.
             current: the records at the name.
-            requested: the keys of the records that an object of their namespace requests, resolved or not.
+            requested: the keys of the records that an object of their namespace requests, resolved or not, and of
+                those that passed to another namespace as they are.
             is_known: whether *current* is certain, because no write of the name waits for an answer.
         """
         if self._settings.immediate:

@@ -277,10 +277,9 @@ class _BoundedInputs:
         }
         self._characters: Counter[str] = Counter()  # by namespace
         self._total = 0
-        self._count = 0
 
     def __len__(self) -> int:
-        return self._count
+        return sum(len(line) for lines in self._lines.values() for line in lines.values())
 
     def __iter__(self) -> Iterator[RuleInput]:
         return chain.from_iterable(line for lines in self._lines.values() for line in lines.values())
@@ -293,7 +292,7 @@ class _BoundedInputs:
         self.remove(item)
         characters = count_characters(item)
         self._lines[is_failing].setdefault(namespace, OrderedDict())[item] = item, characters
-        self._record(namespace, 1, characters)
+        self._count(namespace, characters)
         if self._total <= _MAX_STORED_CHARACTERS:
             return False
         kept = _MAX_STORED_CHARACTERS * 9 // 10
@@ -315,7 +314,7 @@ class _BoundedInputs:
             item, characters = found
             taken.append(item)
             total += characters
-            self._record(_find_namespace(item), -1, -characters)
+            self._count(_find_namespace(item), -characters)
         return tuple(taken)
 
     def remove(self, item: RuleInput) -> None:
@@ -324,7 +323,7 @@ class _BoundedInputs:
         for lines in self._lines.values():
             line = lines.get(namespace, {})
             if found := line.pop(item, None):
-                self._record(namespace, -1, -found[1])
+                self._count(namespace, -found[1])
                 if not line:
                     del lines[namespace]
 
@@ -332,9 +331,8 @@ class _BoundedInputs:
         """Return whether a policy is known to fail on *item*; False if *item* is not in the table."""
         return item in self._lines[True].get(_find_namespace(item), ())
 
-    def _record(self, namespace: str, count: int, characters: int) -> None:
-        """Record that *count* inputs of *namespace* with *characters* were added; negative if they were removed."""
-        self._count += count
+    def _count(self, namespace: str, characters: int) -> None:
+        """Count *characters* of *namespace* that were added; negative if they were removed."""
         self._total += characters
         self._characters[namespace] += characters
         if not self._characters[namespace]:
