@@ -87,15 +87,18 @@ class WebServer:
     def close(self) -> None:
         """Stop serving, once requests in progress are answered or after five seconds. Repeated calls have no effect."""
         if self._server and self._thread:
-            self._server.task_dispatcher.shutdown()
-            self._server.trigger.pull_trigger(self._close_sockets)
-            self._thread.join()
-            self._server = self._thread = None
+            sockets: list[Any] = []
 
-    def _close_sockets(self) -> None:
-        """End the server's loop, on whose thread this is called."""
-        for one in tuple(self._sockets.values()):
-            one.close()
+            def end_loop() -> None:
+                sockets.extend(self._sockets.values())
+                self._sockets.clear()
+
+            self._server.task_dispatcher.shutdown()
+            self._server.trigger.pull_trigger(end_loop)
+            self._thread.join()
+            for one in sockets:  # not in end_loop: the call of it may not have written to the pipe yet
+                one.close()
+            self._server = self._thread = None
 
     def _respond(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         try:
