@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 
 class BatchSize(Value, frozen=True):
-    """The size of changes as the limits of a service count it: writes (an update counts two), values, and bytes."""
+    """The size of changes as the limits of a service count it: writes (an update is two), values, bytes or calls."""
 
     writes: int = 0
     values: int = 0
-    size_bytes: int = 0
+    size: int = 0
 
     def add(self, other: BatchSize) -> BatchSize:
         """Return the sum of this size and *other*."""
-        return BatchSize(self.writes + other.writes, self.values + other.values, self.size_bytes + other.size_bytes)
+        return BatchSize(self.writes + other.writes, self.values + other.values, self.size + other.size)
 
     def is_within(self, capabilities: Capabilities) -> bool:
         """Return whether the service accepts a batch of this size."""
         return (
             self.writes <= capabilities.max_batch_writes
             and (capabilities.max_batch_values is None or self.values <= capabilities.max_batch_values)
-            and self.size_bytes <= capabilities.max_batch_bytes
+            and self.size <= capabilities.max_batch_size
         )
 
 
@@ -78,7 +78,13 @@ def complete(
     # A change set that is too large with upserts is sent alone, as deletes and creates.
     if isinstance(completed, Blocked) or (size := measure(completed, capabilities)).is_within(capabilities):
         return completed
-    detail = f"what changes together takes {size.writes} writes with {size.values} values and {size.size_bytes} bytes"
+    limits = (
+        (size.writes, capabilities.max_batch_writes, "writes"),
+        (size.values, capabilities.max_batch_values, "values"),
+        (size.size, capabilities.max_batch_size, capabilities.size_unit),
+    )
+    exceeded = [f"{taken} {unit}, allowed: {limit}" for taken, limit, unit in limits if limit and taken > limit]
+    detail = f"what changes together takes {'; '.join(exceeded)}"
     return Blocked(reason=Reason.TOO_LARGE, detail=detail)
 
 

@@ -617,7 +617,7 @@ class Reason(StrEnum):
     TOO_LARGE = ReasonRow(
         "too-large",
         Group.PROVIDER,
-        "The change is larger than one API call allows.",
+        "The change is larger than one batch may be.",
         fails=True,
         event=RECORD_ERROR,
         next_step="request fewer or shorter targets",

@@ -59,7 +59,7 @@ class Route53Reader:
             sends_upserts=not settings.conditional,
             max_batch_writes=min(max(settings.max_changes, 1), MAX_BATCH_ELEMENTS),
             max_batch_values=min(max(settings.max_values, 1), MAX_BATCH_ELEMENTS),
-            max_batch_bytes=min(max(settings.max_bytes, 1), MAX_BATCH_CHARACTERS),
+            max_batch_size=min(max(settings.max_bytes, 1), MAX_BATCH_CHARACTERS),
         )
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:

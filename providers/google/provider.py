@@ -64,7 +64,7 @@ class CloudDnsReader:
             atomic=True,
             conditional=True,
             max_batch_writes=min(settings.max_changes, max_writes) if settings.max_changes > 0 else max_writes,
-            max_batch_bytes=limits.size,
+            max_batch_size=limits.size,
             longest_match_only=True,
         )
 

@@ -72,7 +72,7 @@ class Rfc2136Reader:
             atomic=True,
             conditional=True,
             max_batch_writes=max(zones.settings.max_writes, _MIN_BATCH_WRITES),
-            max_batch_bytes=_MAX_BATCH_BYTES,
+            max_batch_size=_MAX_BATCH_BYTES,
             measure=partial(measure_change_set, min_ttl_s=zones.settings.min_ttl_s),
             longest_match_only=True,
         )

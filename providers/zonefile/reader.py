@@ -23,7 +23,7 @@ class ZoneFileReader:
         atomic=True,
         conditional=True,  # except against programs that do not lock the folder
         max_batch_writes=10_000,  # large, because each batch writes the whole file
-        max_batch_bytes=10_000_000,
+        max_batch_size=10_000_000,
     )
 
     def __init__(self, folder: ZoneFolder, *, ids: tuple[str, ...] = (), page_names: int = 1000) -> None:

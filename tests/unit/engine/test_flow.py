@@ -107,7 +107,7 @@ def test_name_is_not_published_if_a_cname_takes_its_ownership_name() -> None:
 
 
 def test_change_set_that_fits_into_no_batch_is_not_made_in_part() -> None:
-    world = start_published(capabilities=Capabilities(atomic=True, conditional=True, max_batch_bytes=300))
+    world = start_published(capabilities=Capabilities(atomic=True, conditional=True, max_batch_size=300))
     many = tuple(f"2001:db8::{number}" for number in range(1, 60))
     world.run(observe("web", build_claim("web", "web", "192.0.2.9"), build_claim("web", "web", *many, rtype="AAAA")))
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -115,6 +115,8 @@ def test_change_set_that_fits_into_no_batch_is_not_made_in_part() -> None:
         ("A", Action.KEEP, Reason.TOO_LARGE),
         ("AAAA", Action.NONE, Reason.TOO_LARGE),
     ]
+    detail = "what changes together takes 969 bytes, allowed: 300"
+    assert {decision.detail for decision in world.engine.decisions.decisions(host("web"))} == {detail}
 
 
 @pytest.mark.parametrize(

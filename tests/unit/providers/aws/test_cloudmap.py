@@ -343,7 +343,7 @@ def test_no_batch_takes_more_calls_than_those_that_replace_100_targets(rig: Rig,
     limits, before = rig.reader.capabilities, len(fake.actions)
     assert isinstance(rig.submit(change), Applied)
     assert limits.measure
-    assert limits.measure(change_set) == limits.max_batch_bytes == len(fake.actions) - before == 400
+    assert limits.measure(change_set) == limits.max_batch_size == len(fake.actions) - before == 400
     more = [f"2001:db8:1::{number}" for number in range(901)]
     (refused,) = rig.reader.adjust([build_desired(name, "AAAA", *many, *more)], rig.zone).refused
     assert (refused.reason, refused.detail[:27]) == (Reason.TOO_LARGE, "1001 targets; allowed: 1000")

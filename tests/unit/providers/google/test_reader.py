@@ -197,7 +197,7 @@ def test_capabilities_state_the_limits_of_the_google_project(
 ) -> None:
     fake.api.quota |= quota
     reported = CloudDnsReader(GoogleSettings(max_changes=flag), project, read_limits(project)).capabilities
-    assert (reported.max_batch_writes, reported.max_batch_bytes) == expected
+    assert (reported.max_batch_writes, reported.max_batch_size) == expected
     assert (reported.atomic, reported.conditional) == (True, True)
 
 
