@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -19,6 +20,7 @@ from extdns.errors import UnresolvedError, UsageError
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.model.record import parse_address
+from extdns.model.value import take_next
 from extdns.ports import Cluster, ClusterView, NotSyncedError
 from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 
@@ -101,6 +103,10 @@ def _read_hosts_file(hosts: Path, host: str) -> tuple[str, ...]:
 _MIN_INTERVAL_S: Final = 30.0
 _MAX_INTERVAL_S: Final = 300.0
 _CLOSING_S: Final = 1.0
+_THREADS: Final = 16  # most of them wait, if a name server does not answer
+
+HostKey = tuple[str, str]
+"""The namespace of who looks a host up, and the name of the host."""
 
 
 class HostChange(NamedTuple):
@@ -116,30 +122,35 @@ class HostResolver:
     A host is resolved again after its TTL, which counts as 30 s at least and 300 s at most. A failed or empty lookup
     does not remove known addresses, and a failed lookup does not replace an empty result. Without addresses, lookups
     are repeated with exponential backoff.
+
+    Namespaces take turns, so that hosts of one whose name servers do not answer delay no lookup of another.
     """
 
     def __init__(self, resolve: ResolveHost, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Resolve hosts with *resolve*, each from its call of `start_resolving` on."""
+        """Resolve hosts with *resolve*, on several threads at once."""
         self._resolve = resolve
         self._monotonic = monotonic
         self._changed = threading.Condition()
-        self._due: list[tuple[float, str]] = []
-        self._known: dict[str, ResolvedHost] = {}
-        self._retry_after_s: dict[str, float] = {}
+        self._paused: list[tuple[float, HostKey]] = []
+        self._due: dict[str, dict[HostKey, HostKey]] = OrderedDict()
+        self._known: dict[HostKey, ResolvedHost] = {}
+        self._retry_after_s: dict[HostKey, float] = {}
         self._changes: list[HostChange] = []
         self._ended = False
-        self._thread = threading.Thread(target=self._run, name="resolver", daemon=True)
+        self._threads: list[threading.Thread] = []
 
-    def start_resolving(self, name: str) -> None:
-        """Start to resolve *name* unless that was started before."""
+    def start_resolving(self, namespace: str, name: str) -> None:
+        """Start to resolve *name* for *namespace* unless that was started before."""
+        host = (namespace, name)
         with self._changed:
-            if name in self._retry_after_s or self._ended:
+            if host in self._retry_after_s or self._ended:
                 return
-            self._retry_after_s[name] = _MIN_INTERVAL_S
-            heapq.heappush(self._due, (self._monotonic(), name))
+            self._retry_after_s[host] = _MIN_INTERVAL_S
+            heapq.heappush(self._paused, (self._monotonic(), host))
             self._changed.notify_all()
-            if self._thread.ident is None:
-                self._thread.start()
+            if len(self._threads) < _THREADS:
+                self._threads.append(threading.Thread(target=self._run, name="resolver", daemon=True))
+                self._threads[-1].start()
 
     def take(self) -> list[HostChange]:
         """Return how the results for hosts changed since the last call."""
@@ -152,40 +163,47 @@ class HostResolver:
         with self._changed:
             self._ended = True
             self._changed.notify_all()
-        if self._thread.ident is not None:
-            self._thread.join(_CLOSING_S)
+        ends_at = time.monotonic() + _CLOSING_S
+        for thread in self._threads:
+            thread.join(max(ends_at - time.monotonic(), 0.0))
 
     def _run(self) -> None:
-        while name := self._wait_for_due():
+        while host := self._wait_for_due():
+            namespace, name = host
             try:
                 answer, failure = self._resolve(name), ""
             except UnresolvedError as exc:
                 answer, failure = HostAddresses((), 0.0), str(exc)
             if answer.addresses:
-                pause_s, self._retry_after_s[name] = max(answer.ttl_s, _MIN_INTERVAL_S), _MIN_INTERVAL_S
+                pause_s, self._retry_after_s[host] = max(answer.ttl_s, _MIN_INTERVAL_S), _MIN_INTERVAL_S
             else:
-                pause_s, self._retry_after_s[name] = self._retry_after_s[name], self._retry_after_s[name] * 2
-            host = ResolvedHost(metadata=ObjectMeta(name=name), addresses=answer.addresses, failure=failure)
-            self._store(name, host, min(pause_s, _MAX_INTERVAL_S))
+                pause_s, self._retry_after_s[host] = self._retry_after_s[host], self._retry_after_s[host] * 2
+            metadata = ObjectMeta(namespace=namespace, name=name)
+            found = ResolvedHost(metadata=metadata, addresses=answer.addresses, failure=failure)
+            self._store(host, found, min(pause_s, _MAX_INTERVAL_S))
 
-    def _wait_for_due(self) -> str:
-        """Wait until a name is due to be resolved, and return it; return "" after `close`."""
+    def _wait_for_due(self) -> HostKey | None:
+        """Wait until a host is due to be resolved, and return it; return None after `close`."""
         with self._changed:
             while not self._ended:
-                wait_s = self._due[0][0] - self._monotonic() if self._due else None
-                if wait_s is not None and wait_s <= 0:
-                    return heapq.heappop(self._due)[1]
-                self._changed.wait(wait_s)
-        return ""
+                now_s = self._monotonic()
+                while self._paused and self._paused[0][0] <= now_s:
+                    host = heapq.heappop(self._paused)[1]
+                    self._due.setdefault(host[0], OrderedDict())[host] = host
+                if due := take_next(self._due):
+                    return due
+                self._changed.wait(self._paused[0][0] - now_s if self._paused else None)
+        return None
 
-    def _store(self, name: str, host: ResolvedHost, pause_s: float) -> None:
+    def _store(self, host: HostKey, found: ResolvedHost, pause_s: float) -> None:
         with self._changed:
-            heapq.heappush(self._due, (self._monotonic() + pause_s, name))
-            old = self._known.get(name)
-            if host == old or (old is not None and _rank_knowledge(host) < _rank_knowledge(old)):
+            heapq.heappush(self._paused, (self._monotonic() + pause_s, host))
+            self._changed.notify()  # a thread that waits for a later one
+            old = self._known.get(host)
+            if found == old or (old is not None and _rank_knowledge(found) < _rank_knowledge(old)):
                 return
-            self._known[name] = host
-            self._changes.append(HostChange(old, host))
+            self._known[host] = found
+            self._changes.append(HostChange(old, found))
 
 
 def _rank_knowledge(host: ResolvedHost) -> int:
@@ -195,13 +213,15 @@ def _rank_knowledge(host: ResolvedHost) -> int:
 
 _TAKE_INTERVAL_S: Final = 1.0
 _TAKE_FIRST_INTERVAL_S: Final = 0.05
+_AWAITED_S: Final = 15.0
 
 
 class ClusterWithHosts:
     """Add host names and their addresses to a cluster; implements `Cluster` and `ClusterView`.
 
-    Each host that was looked up is an object of the kind `RESOLVED_HOST` from its first result on. The kind is synced
-    while every host that was looked up has a result. Only one thread may use lookups and `take`.
+    Each host that was looked up is an object of the kind `RESOLVED_HOST` from its first result on, in the namespace for
+    which it was looked up. The kind is synced while every host that was looked up has a result, and always from 15 s
+    after the first lookup on: then only what looks a host up waits for it. Only one thread may use lookups and `take`.
     """
 
     def __init__(
@@ -213,8 +233,9 @@ class ClusterWithHosts:
         self.select = cluster.view.select  # hosts cannot be selected
         self._hosts = hosts
         self._monotonic = monotonic
-        self._known: dict[str, ResolvedHost] = {}
-        self._waiting: set[str] = set()
+        self._known: dict[HostKey, ResolvedHost] = {}
+        self._waiting: set[HostKey] = set()
+        self._first_lookup_at: float | None = None
         self._phase: Phase | None = None
 
     @property
@@ -226,11 +247,14 @@ class ClusterWithHosts:
         """Implement `ClusterView.get`. A host that is not resolved yet raises `NotSyncedError`."""
         if kind != RESOLVED_HOST:
             return self._cluster.view.get(kind, namespace, name)
-        if name not in self._known:
-            self._waiting.add(name)
-            self._hosts.start_resolving(name)
+        host = (namespace, name)
+        if host not in self._known:
+            if self._first_lookup_at is None:
+                self._first_lookup_at = self._monotonic()
+            self._waiting.add(host)
+            self._hosts.start_resolving(namespace, name)
             raise NotSyncedError(RESOLVED_HOST)
-        return self._known[name]
+        return self._known[host]
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
         """Implement `Cluster.take`. First results for hosts are returned at once, changes up to a second later."""
@@ -249,12 +273,15 @@ class ClusterWithHosts:
     def _take_changes(self) -> list[ClusterChange]:
         changes: list[ClusterChange] = []
         for old, new in self._hosts.take():
-            name = new.metadata.name
-            self._known[name] = new
-            self._waiting.discard(name)
-            changes.append(ObjectChange(key=ObjectKey(RESOLVED_HOST, "", name), old=old, new=new))
-        phase = Phase.LISTING if self._waiting else Phase.SYNCED
-        if phase is not self._phase and (self._waiting or self._known):
-            self._phase = phase
-            changes.append(KindChange(state=KindState(kind=RESOLVED_HOST, phase=phase, since_s=self._monotonic())))
+            host = (new.metadata.namespace, new.metadata.name)
+            self._known[host] = new
+            self._waiting.discard(host)
+            changes.append(ObjectChange(key=ObjectKey(RESOLVED_HOST, *host), old=old, new=new))
+        if self._first_lookup_at is not None:
+            now_s = self._monotonic()
+            is_awaited = self._waiting and now_s < self._first_lookup_at + _AWAITED_S
+            phase = Phase.LISTING if is_awaited else Phase.SYNCED
+            if phase is not self._phase:
+                self._phase = phase
+                changes.append(KindChange(state=KindState(kind=RESOLVED_HOST, phase=phase, since_s=now_s)))
         return changes

@@ -6,11 +6,11 @@ from typing import Final
 
 from extdns.model.kind import Kind, KubernetesObject
 
-RESOLVED_HOST: Final = Kind("", "", "Host", "hosts", namespaced=False)
+RESOLVED_HOST: Final = Kind("", "", "Host", "hosts")
 
 
 class ResolvedHost(KubernetesObject, frozen=True, kw_only=True):
-    """The result of the last DNS lookup of the host name in `metadata.name`.
+    """The result of the last DNS lookup of the host name in `metadata.name`, for objects of `metadata.namespace`.
 
     Attributes:
         addresses: IPv4 and IPv6, sorted; () if the host has none, or no lookup has succeeded yet.

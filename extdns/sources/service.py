@@ -164,7 +164,7 @@ class ServiceContext(Value, frozen=True, kw_only=True):
         unresolved: NotSyncedError | None = None
         for name in names:
             try:
-                found = self.view.get(RESOLVED_HOST, "", name)
+                found = self.view.get(RESOLVED_HOST, self.namespace, name)
             except NotSyncedError as exc:
                 unresolved = exc
             else:

@@ -133,7 +133,7 @@ def test_a_host_is_resolved_again_after_its_ttl_but_after_30_seconds_at_least_an
 ) -> None:
     cluster, hosts, dns = resolved(HostAddresses(("192.0.2.1",), ttl_s), HostAddresses(("192.0.2.2",), ttl_s))
     resolve_first(cluster)
-    assert hosts._due[0] == (after_s, LB)
+    assert hosts._paused[0] == (after_s, ("", LB))
     pass_time(hosts, dns, after_s)
     (change,) = take_changes(cluster)
     assert isinstance(change, ObjectChange)
@@ -176,7 +176,7 @@ def test_a_host_whose_first_lookup_fails_is_reported_and_looked_up_again_with_ba
     assert list_known(cluster) == ((), "the A query failed: timed out")
     pass_time(hosts, dns, 30.0)
     take_changes(cluster)
-    assert hosts._due[0] == (90.0, LB)
+    assert hosts._paused[0] == (90.0, ("", LB))
     pass_time(hosts, dns, 90.0)
     take_changes(cluster)
     assert list_known(cluster) == (("192.0.2.1",), "")
@@ -202,6 +202,48 @@ def list_known(cluster: ClusterWithHosts) -> tuple[tuple[str, ...], str]:
     host = cluster.view.get(RESOLVED_HOST, "", LB)
     assert isinstance(host, ResolvedHost)
     return host.addresses, host.failure
+
+
+def test_hosts_of_a_namespace_whose_lookups_do_not_end_keep_no_lookup_of_another_waiting() -> None:
+    timeouts, resolved = threading.Semaphore(0), threading.Event()
+
+    def resolve(host: str) -> HostAddresses:
+        if host == LB:
+            resolved.set()
+        else:
+            assert timeouts.acquire(timeout=HANGS_S)
+        return NOBODY
+
+    hosts = HostResolver(resolve)
+    for number in range(100):
+        hosts.start_resolving("attacker", f"{number}.example.net")
+    hosts.start_resolving("victim", LB)
+    timeouts.release()
+    assert resolved.wait(HANGS_S)
+    timeouts.release(100)
+    hosts.close()
+
+
+def test_nothing_but_its_own_objects_waits_for_a_host_15_seconds_after_the_first_lookup() -> None:
+    answers, dns = threading.Semaphore(0), Dns(NOBODY)
+
+    def resolve(_: str) -> HostAddresses:
+        assert answers.acquire(timeout=HANGS_S)
+        return NOBODY
+
+    def look_up(name: str) -> list[Phase]:
+        with pytest.raises(NotSyncedError):
+            cluster.view.get(RESOLVED_HOST, "", name)
+        return [change.state.phase for change in cluster.take(0.0) if isinstance(change, KindChange)]
+
+    cluster = ClusterWithHosts(Idle(), HostResolver(resolve), monotonic=dns.monotonic)
+    assert look_up("a.test") == [Phase.LISTING]
+    dns.now_s = 15.0
+    assert look_up("b.test") == [Phase.SYNCED]
+    answers.release(2)
+    assert look_up("c.test") == []
+    answers.release()
+    cluster.close()
 
 
 def test_requiring_hosts_and_checking_their_existence_is_left_to_the_wrapped_cluster(resolved: Make) -> None:
