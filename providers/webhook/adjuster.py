@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, TypeVar
 
 from extdns.model.change import Refusal
@@ -15,7 +15,7 @@ from extdns.model.value import group_by, take_turns
 from providers.common.api_calls import CallFailedError, parse_service_name
 from providers.webhook import records
 from providers.webhook.client import EndpointsRefusedError, WebhookClient
-from providers.webhook.wire import Endpoint
+from providers.webhook.wire import Endpoint, encode_endpoints
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -35,11 +35,15 @@ Fewer calls reach single records at both ends of 5,000.
 _MAX_SLOW_CALLS: Final = 3
 """After so many calls that fail slowly, such as by time-outs, the rest waits for the next request."""
 
-_MAX_ANSWERS: Final = 500_000
+_MAX_STORED_BYTES: Final = 32_000_000
+"""The most bytes of stored records, as they are sent. Those of a webhook with 100,000 records take half of it."""
 
 
 class Adjuster:
     """Shows records to the webhook, and stores its answers.
+
+    If the stored records are too large together, the older half of those of the namespace with most bytes is forgotten,
+    so that an object that changes all the time fills no memory. A forgotten one is shown again when it is needed.
 
     Attributes:
         answers: what the webhook made of each record.
@@ -51,6 +55,8 @@ class Adjuster:
         # The messages of the records that failed alone and were not answered since, in the order of their failures.
         self._failing: dict[DesiredRecord, str] = {}
         self._slow: dict[str, None] = {}  # the namespaces for which a request failed slowly, in the same order
+        self._stored: dict[str, dict[DesiredRecord, int]] = {}  # bytes of those in both tables, by namespace
+        self._stored_bytes: Counter[str] = Counter()
 
     def load(self, desired: Iterable[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Ask the webhook about *desired*, and return the messages of the records that failed alone.
@@ -63,8 +69,7 @@ class Adjuster:
             ProviderError: a request failed for which no record is to blame; the answers before it are stored.
         """
         requested = dict.fromkeys(desired)
-        if len(self.answers) + len(self._failing) + len(requested) > _MAX_ANSWERS:
-            self.answers, self._failing, self._slow = {}, {}, {}
+        self._forget_oldest()
         new = [one for one in requested if one not in self._failing]
         known = [one for one in self._failing if one in requested]
         by_namespace = group_by(new, lambda one: one.namespace)
@@ -118,6 +123,7 @@ class Adjuster:
         if len(request) > 1:
             middle = len(request) // 2
             return _split_slow(request) if failed.is_slow else [list(request[:middle]), list(request[middle:])]
+        self._count(request[0])
         if failed.is_final:
             refusal = Refusal(desired=request[0], reason=Reason.UNSUPPORTED, detail=str(failed))
             self._failing.pop(request[0], None)
@@ -125,6 +131,22 @@ class Adjuster:
         else:
             _move_to_end(self._failing, {request[0]: str(failed)})
         return []
+
+    def _count(self, one: DesiredRecord) -> None:
+        """Count *one*, which was stored."""
+        line = self._stored.setdefault(one.namespace, {})
+        if one not in line:
+            line[one] = len(encode_endpoints([records.build_endpoint(one)]))
+            self._stored_bytes[one.namespace] += line[one]
+
+    def _forget_oldest(self) -> None:
+        while self._stored_bytes.total() > _MAX_STORED_BYTES:
+            ((namespace, _),) = self._stored_bytes.most_common(1)
+            line = self._stored[namespace]
+            for one in list(islice(line, len(line) // 2 + 1)):
+                self._stored_bytes[namespace] -= line.pop(one)
+                self.answers.pop(one, None)
+                self._failing.pop(one, None)
 
     def _is_working(self) -> bool:
         """Return whether the webhook adjusts a record that it adjusted before."""
@@ -141,6 +163,7 @@ class Adjuster:
                 by_name.setdefault(name, []).append(endpoint)
         for one in request:
             self._failing.pop(one, None)
+            self._count(one)
         self.answers.update({one: records.parse_adjusted(one, by_name.get(one.name, ())) for one in request})
 
 

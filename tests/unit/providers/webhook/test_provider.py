@@ -223,6 +223,26 @@ def test_if_the_webhook_cannot_adjust_the_first_twenty_records_the_other_records
     assert reader.adjust(records, ZONE).unknown == tuple(records[:20])
 
 
+def test_a_record_that_changes_all_the_time_fills_no_memory_and_takes_no_answer_from_another_namespace(
+    fake: WebhookServer,
+) -> None:
+    reader, _ = start(fake, max_body_bytes=10_000_000)
+    web = build_desired(WEB, "A", "192.0.2.1")
+    versions = [
+        replace(
+            build_desired("huge.example.org", "A", "192.0.2.1"),
+            properties=StringMap.from_items({"webhook/x": f"{number:032000}"}),
+            labels=StringMap.from_items({"resource": "crd/other/huge"}),
+        )
+        for number in range(1100)
+    ]
+    reader.load_adjustments([web])
+    for at in range(0, len(versions), 100):
+        reader.load_adjustments(versions[at : at + 100])
+    assert reader.adjust([web, versions[-1]], ZONE).unknown == ()
+    assert reader.adjust(versions, ZONE).unknown[:500] == tuple(versions[:500])
+
+
 def test_records_of_one_namespace_that_fail_do_not_delay_those_of_another(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     web, *bad = [
