@@ -67,13 +67,17 @@ class ZoneRefresher:
         deadlines.register(self._find_deadlines)
 
     def change_leadership(self, *, is_leader: bool, now_s: float) -> None:
-        """Change the refresh rate to that of a leader or standby. A new leader refreshes all zones at once."""
+        """Change the refresh rate to that of a leader or standby. A new leader reads all zones again at once.
+
+        The former leader may have written what claims requested for a moment only, so that neither the cache nor the
+        queue shows that the zone differs.
+        """
         self._factor = 1.0 if is_leader else _STANDBY_FACTOR
         if is_leader:
             self._next_refresh_at = self._next_list_at = now_s
             self._quiet_lists = 0
             for zone_state in self._zones:
-                zone_state.refresh.expect_changes(now_s, 0.0)
+                zone_state.refresh.start_over(now_s)
 
     def find_due(self, now_s: float) -> Iterator[ListZones | ReadPage | ReadNames]:
         """Return the reads that are due now, and count them as requested."""
@@ -90,10 +94,10 @@ class ZoneRefresher:
             if reads.names and now_s >= refresh.retry.until_at and (names := reads.start()):
                 yield ReadNames(zone=zone_state.zone, names=names)
             if not refresh.is_requested and now_s >= self._find_page_at(zone_state):
-                if zone_state.cache.is_complete:
-                    due.append(zone_state)
-                else:
+                if refresh.reads_to_end:
                     yield self._read_page(zone_state, now_s)
+                else:
+                    due.append(zone_state)
         if due and not self._settings.once:
             zone_state = min(due, key=lambda zone_state: zone_state.refresh.requested_at)
             self._next_refresh_at = now_s + self._pause_s
@@ -138,16 +142,16 @@ class ZoneRefresher:
         return max(at_s, zones.retry.until_at)
 
     def _find_page_at(self, zone_state: ZoneState) -> float:
-        """Return when the next page of a zone can be requested. The first read of a zone has no rate limit."""
+        """Return when the next page of a zone can be requested. A round that reads to the end has no rate limit."""
         at_s = zone_state.refresh.next_page_at
-        if zone_state.cache.is_complete:
+        if not zone_state.refresh.reads_to_end:
             at_s = max(at_s, self._next_refresh_at, self._next_quiet_at if self._is_quiet(zone_state) else 0.0)
         return at_s
 
     def _read_page(self, zone_state: ZoneState, now_s: float) -> ReadPage:
-        reads_to_end = not zone_state.cache.is_complete
-        zone_state.refresh.start_page(now_s, reads_to_end=reads_to_end)
-        return ReadPage(zone=zone_state.zone, after=zone_state.refresh.after, reads_to_end=reads_to_end)
+        refresh = zone_state.refresh
+        refresh.start_page(now_s)
+        return ReadPage(zone=zone_state.zone, after=refresh.after, reads_to_end=refresh.reads_to_end)
 
     def take_list(self, found: ZoneList, now_s: float) -> bool:
         """Replace the zones by those of a list. Return whether all names must be planned again because of that.

@@ -125,6 +125,7 @@ class ZoneRefresh:
         quiet_rounds: rounds in a row during which there was no sign of another writer.
         pages: pages read in this round, for progress reports.
         completed_at: monotonic time at which the last complete round began, None before there is one.
+        reads_to_end: whether this round reads page after page without pauses: the first one does, and `start_over`.
         retry: failures in a row to read pages or names.
     """
 
@@ -135,8 +136,8 @@ class ZoneRefresh:
     quiet_rounds: int = 0
     pages: int = 0
     completed_at: float | None = None
+    reads_to_end: bool = True
     retry: Retry = field(default_factory=lambda: Retry(Failure.ZONE_READ))
-    _reads_to_end: bool = False
     _began_at: float = 0.0
     _is_quiet: bool = False
     _seen: set[DnsName] = field(default_factory=set)
@@ -148,9 +149,19 @@ class ZoneRefresh:
         """The time from which the next page may be requested (monotonic seconds), before the rate limit applies."""
         return max(self.retry.until_at, 0.0 if self.pages else self.next_round_at)
 
-    def start_page(self, now_s: float, *, reads_to_end: bool = False) -> None:
-        """Record that the next page is requested at *now_s*; with *reads_to_end*, all remaining pages."""
-        self._reads_to_end = reads_to_end
+    def start_over(self, now_s: float) -> None:
+        """Begin a round now that reads to the end: another process may have written anything in the zone."""
+        self._restart()
+        self._skipped = set()
+        self.is_requested, self.reads_to_end = False, True  # a page that is awaited is older
+        self.expect_changes(now_s, 0.0)
+
+    def _restart(self) -> None:
+        self.after, self.pages = None, 0
+        self._seen, self._cut_off = set(), ()
+
+    def start_page(self, now_s: float) -> None:
+        """Record that the next page is requested at *now_s*; if this round reads to the end, all remaining pages."""
         if self.pages == 0:
             self._began_at = now_s
         self.is_requested, self.requested_at = True, now_s
@@ -171,7 +182,7 @@ class ZoneRefresh:
         Returns:
             The names that changed, and whether the page was the last one of the round.
         """
-        self.is_requested = self._reads_to_end and page.after is not None
+        self.is_requested = self.reads_to_end and page.after is not None
         self.retry.record_success()
         self._skipped |= being_written
         self.after, self.pages = page.after, self.pages + 1
@@ -204,11 +215,11 @@ class ZoneRefresh:
                 one begins.
         """
         self.quiet_rounds = self.quiet_rounds + 1 if self._is_quiet else 0
-        self._is_quiet = True
-        self.after, self.pages = None, 0
+        self._is_quiet, self.reads_to_end = True, False
+        self._restart()
+        self._skipped = set()
         self.next_round_at = max(now_s, self._began_at + compute_interval_s(self.quiet_rounds))
         self.completed_at = self._began_at
-        self._seen, self._skipped, self._cut_off = set(), set(), ()
 
     def record_failure(self) -> None:
         """Record that reading a page failed; it is requested again after the pause of `retry`.
@@ -217,8 +228,7 @@ class ZoneRefresh:
         """
         self.is_requested = False
         if self.retry.failures % _ATTEMPTS_FOR_CURSOR == 0:
-            self.after, self.pages = None, 0
-            self._seen, self._cut_off = set(), ()
+            self._restart()
 
 
 @dataclass(slots=True, eq=False)

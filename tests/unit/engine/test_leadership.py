@@ -74,6 +74,21 @@ def test_new_leader_reports_records_already_published() -> None:
     assert world.provider.submissions == []
 
 
+def test_a_new_leader_soon_restores_what_the_former_one_deleted_and_changed_before_the_objects_were_as_before() -> None:
+    others = [f"n{number:04}" for number in range(3000)]
+    records = [one for name in ("web", "api", *others) for one in owned(name, resource=f"service/shop/{name}")]
+    first = [observe_new("web", "api", *others)]
+    leader = start_world(*records, first=first, has_election=True, deletes=DeleteSettings(owner="me", grace_s=30.0))
+    leader.run(BECOME_LEADER)
+    standby = start_standby(leader, *first)
+    standby.run(for_s=3600.0)
+    leader.run(observe_gone("web"), observe("api", build_claim("api", "api", "192.0.2.2")), for_s=60.0)
+    assert [leader.list_records().get(key) for key in ("web A", "api A")] == [None, ("192.0.2.2",)]
+    standby.run(observe_gone("web"), observe("api", build_claim("api", "api", "192.0.2.2")), observe_new("web", "api"))
+    change_leader(leader, standby)
+    assert [standby.list_records().get(key) for key in ("web A", "api A")] == [("192.0.2.1",)] * 2
+
+
 def test_new_leader_does_not_write_again_what_the_former_leader_wrote() -> None:
     leader = start_world()
     standby = start_standby(leader)
