@@ -17,10 +17,8 @@ from extdns.sources.common.annotations import (
     FoundTargets,
     MissingTargets,
     TargetResult,
-    merge_targets,
     parse_reference,
 )
-from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import IGNORED_ANNOTATION, HostPublisher
 from extdns.sources.common.istio import ANY, find_gateway_targets, strip_namespace
 from extdns.sources.common.spec import SourceSpec, Templating
@@ -39,7 +37,7 @@ def publish(service: VirtualService, to: HostPublisher, view: ClusterView) -> No
         ExtdnsError: a reference to a Gateway or an Ingress is not valid, or the Ingress does not exist.
         NotSyncedError: Gateways, Ingresses or Services are needed and not listed yet.
     """
-    gateways = _ServingGateways(service, to.ref.key.namespace, to.settings, view)
+    gateways = _ServingGateways(service, to, view)
     for at, written in enumerate(service.spec.hosts or ()):
         if host := strip_namespace(written):
             to.publish(host, f"spec.hosts[{at}]", to.annotated_targets or gateways.find_targets(host))
@@ -58,11 +56,12 @@ class _ServingGateways:
     Gateways are looked up by what they serve: a VirtualService may have as many Gateways as hosts.
     """
 
-    def __init__(self, service: VirtualService, namespace: str, settings: SourceSettings, view: ClusterView) -> None:
-        """Look up the Gateways of *service*, in namespace *namespace*, when they are first needed."""
+    def __init__(self, service: VirtualService, to: HostPublisher, view: ClusterView) -> None:
+        """Look up the Gateways of *service*, whose hostnames *to* publishes, when they are first needed."""
         self._service: Final = service
-        self._namespace: Final = namespace
-        self._settings: Final = settings
+        self._namespace: Final = to.ref.key.namespace
+        self._settings: Final = to.settings
+        self._count: Final = to.count
         self._view: Final = view
         self._found: Final[list[tuple[str, IstioGateway]]] = []
         self._absent: Final[list[MissingTargets]] = []
@@ -79,7 +78,7 @@ class _ServingGateways:
         results = [self._find_targets_of_gateway(at) for at in sorted(serving)]
         found = [answer for answer in results if isinstance(answer, FoundTargets)]
         if found:
-            return merge_targets(found)
+            return self._count.merge(found)
         missing = [answer for answer in results if isinstance(answer, MissingTargets)]
         return next(chain(missing, self._absent, results), self._exclusion)
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from itertools import chain, count
+from functools import cache
+from itertools import chain
 from typing import Final, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
-from extdns.errors import ExtdnsError
 from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.record import parse_address
-from extdns.model.value import Value, format_count
+from extdns.model.value import Value
 from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
 from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
@@ -45,7 +45,6 @@ from extdns.sources.common.annotations import (
     split_list,
 )
 from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
-from extdns.sources.common.claim_stages import MAX_OBJECT_TARGETS
 from extdns.sources.common.host_publisher import IGNORED_ANNOTATION, HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
 
@@ -229,24 +228,6 @@ def choose_expansion(context: ServiceContext, audience: Audience) -> Expansion:
             return _expand_to(_reject_service_type(other))
 
 
-def _limit(expand: Expansion, size: int, what: str) -> Expansion:
-    """Return *expand*, which fails if the Service requests more than an object may, with *size* targets for each host.
-
-    A Service of 250 kB could otherwise request millions of names: each of its hostnames for each of its endpoints.
-    """
-    numbers = count(1)
-
-    def expand_within_limit(host: DnsName) -> Iterable[tuple[str, TargetResult]]:
-        if next(numbers) * size > MAX_OBJECT_TARGETS:
-            raise ExtdnsError(
-                f"the Service requests too many hostnames, each of them for {format_count(size, what)}; "
-                f"allowed: at most {MAX_OBJECT_TARGETS // size} hostnames, or fewer {what}s"
-            )
-        return expand(host)
-
-    return expand_within_limit
-
-
 def _expand_to(result: TargetResult) -> Expansion:
     return lambda host: ((host, result),)
 
@@ -325,21 +306,30 @@ def build_headless_expansion(context: ServiceContext) -> Expansion:
     endpoints = tuple(_list_headless_endpoints(context, mode))
     is_stated = any(one.is_stated for one in endpoints)
     if_empty = _explain_no_endpoints(context, mode)
+    found: dict[str, dict[tuple[str, ...], None]] = {"": {}}  # many endpoints may have the targets of one Pod
+    for member in endpoints:
+        for hostname in dict.fromkeys(("", member.hostname)):
+            found.setdefault(hostname, {})[member.targets] = None
+    field = "the endpoints of the Service"
+    results = {
+        hostname: parse_targets(chain.from_iterable(lists), field, if_empty=if_empty, is_stated=is_stated)
+        for hostname, lists in found.items()
+    }
 
     def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
-        targets: dict[str, list[str]] = {host: []}
-        for member in endpoints:
-            targets[host] += member.targets
-            if member.hostname:
-                targets.setdefault(f"{member.hostname}.{host}", []).extend(member.targets)
-        for name, texts in targets.items():
-            yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty, is_stated=is_stated)
+        for hostname, result in results.items():
+            yield f"{hostname}.{host}" if hostname else host, result
 
-    return _limit(expand, len(endpoints), "endpoint")
+    return expand
 
 
 def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> Iterator[_HeadlessEndpoint]:
     pods = {pod.metadata.name: pod for pod in context.list_pods()}
+
+    @cache
+    def read_stated(name: str) -> tuple[str, ...]:
+        return context.settings.read_annotations(pods[name].metadata).get_list(TARGET_ANNOTATION)
+
     include_not_ready = (
         context.service.spec.publish_not_ready_addresses or context.flags.always_publish_not_ready_addresses
     )
@@ -347,7 +337,7 @@ def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> I
         if mode is not _EndpointsType.POD_IP or endpoint_slice.address_type in _IP_FAMILIES:
             for endpoint, pod in _list_endpoint_pods(endpoint_slice, pods):
                 ready = endpoint.conditions is None or endpoint.conditions.ready is not False
-                stated = context.settings.read_annotations(pod.metadata).get_list(TARGET_ANNOTATION)
+                stated = read_stated(pod.metadata.name)
                 found = stated or _read_endpoint_addresses(context, mode, endpoint, pod)
                 targets = found if ready or include_not_ready else ()
                 yield _HeadlessEndpoint(hostname=pod.spec.hostname, targets=targets, is_stated=bool(stated))
@@ -415,7 +405,7 @@ def build_node_port_expansion(context: ServiceContext) -> Expansion:
         yield host, result
         yield from _build_srv_records(context.service, host)
 
-    return _limit(expand, len(context.service.spec.ports or ()), "port")
+    return expand
 
 
 def _choose_node_addresses(serving: Sequence[Node], access: str, *, expose_internal_ipv6: bool) -> list[str]:

@@ -7,12 +7,13 @@ the three for one object. See docs/spec/sources.md 1.5, 2.6, 2.7 and 8.8.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, assert_never
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
-from extdns.errors import InvalidValueError
+from extdns.errors import ExtdnsError, InvalidValueError
 from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
 from extdns.model.claim import (
@@ -39,6 +40,7 @@ from extdns.sources.common.annotations import (
     MissingTargets,
     RecordOptions,
     TargetResult,
+    merge_targets,
     parse_targets,
 )
 
@@ -48,10 +50,49 @@ if TYPE_CHECKING:  # the template engine is imported only if a template is confi
 
 _Key = tuple[DnsName, str, tuple[str, ...]]
 
+MAX_OBJECT_TARGETS: Final = 100_000
+"""The most targets of all records of one object: more than two for each of the hostnames that fit into an object."""
 
-class _RequestedTargets(Value, frozen=True):
+_MAX_REQUESTED: Final = 2 * MAX_OBJECT_TARGETS  # a name may be requested twice, with the same targets
+
+
+class RequestedCount:
+    """How much one object requests: for each hostname, its targets.
+
+    Many hostnames with many targets each, which other objects may state, would otherwise take minutes to compute.
+    """
+
+    __slots__ = ("_count",)
+
+    def __init__(self) -> None:
+        """Start at none."""
+        self._count = 0
+
+    def merge(self, results: Sequence[FoundTargets]) -> FoundTargets:
+        """Merge *results*, at least one, for one hostname; raises as `add`, which counts the merged ones."""
+        for result in results[1:]:
+            self.add(result)
+        return merge_targets(results)
+
+    def add(self, result: TargetResult) -> None:
+        """Count the targets of one hostname.
+
+        Raises:
+            ExtdnsError: the object requests too much.
+        """
+        self._count += 1
+        if isinstance(result, FoundTargets):
+            self._count += sum([len(targets) for _, targets in result.groups]) - 1
+        if self._count > _MAX_REQUESTED:
+            raise ExtdnsError(
+                f"the object requests more than {_MAX_REQUESTED} targets, if those of each hostname are counted; "
+                "request fewer hostnames or targets in one object"
+            )
+
+
+class _RequestedTargets(NamedTuple):
     provenance: Provenance
-    targets: tuple[str, ...]
+    lists: list[tuple[str, ...]]
 
 
 class ClaimBuilder:
@@ -63,6 +104,7 @@ class ClaimBuilder:
     """
 
     __slots__ = (
+        "_count",
         "_excluded_claims",
         "_invalid_claims",
         "_labels",
@@ -83,6 +125,7 @@ class ClaimBuilder:
         *,
         resource: str | None = None,
         lenient: bool = False,
+        count: RequestedCount | None = None,
     ) -> None:
         """Build claims for the object at *ref*.
 
@@ -92,6 +135,7 @@ class ClaimBuilder:
             options: TTL, set identifier and properties of every claim.
             resource: the resource that ownership records name; None is the object itself, "" is none.
             lenient: see `extdns.model.validation`.
+            count: what other builders have requested for the object, None if there are none.
         """
         label = ref.key.resource if resource is None else resource
         self._labels: Final = StringMap(((RESOURCE, label),)) if label else EMPTY_MAP
@@ -99,6 +143,7 @@ class ClaimBuilder:
         self._ref: Final = ref
         self._options: Final = options
         self._lenient: Final = lenient
+        self._count: Final = count or RequestedCount()
         self._requested: dict[_Key, _RequestedTargets] = {}
         self._unresolved_claims: dict[DnsName, UnresolvedClaim] = {}
         self._excluded_claims: dict[DnsName, ExcludedClaim] = {}
@@ -129,7 +174,12 @@ class ClaimBuilder:
         ] = None
 
     def request_name(self, name: DnsName, field: str, result: TargetResult) -> None:
-        """Request *name*, found in *field*, with the targets of *result*."""
+        """Request *name*, found in *field*, with the targets of *result*.
+
+        Raises:
+            ExtdnsError: the object requests too much.
+        """
+        self._count.add(result)
         match result:
             case FoundTargets():
                 for rtype, targets in result.groups:
@@ -188,20 +238,23 @@ class ClaimBuilder:
         key = (name, rtype, targets if rtype == rrtype.CNAME else ())
         earlier = self._requested.get(key)
         if earlier is None:
-            self._requested[key] = _RequestedTargets(place, targets)
-        elif earlier.targets is not targets and earlier.targets != targets:
-            union = tuple(sorted({*earlier.targets, *targets}))
-            states_targets = earlier.provenance.states_targets or place.states_targets
-            merged = replace(earlier.provenance, states_targets=states_targets)
-            self._requested[key] = _RequestedTargets(merged, union)
+            self._requested[key] = _RequestedTargets(place, [targets])
+        elif earlier.lists != [targets]:
+            earlier.lists.append(targets)
+            if place.states_targets and not earlier.provenance.states_targets:
+                merged = replace(earlier.provenance, states_targets=True)
+                self._requested[key] = _RequestedTargets(merged, earlier.lists)
 
     def _build_resolved_claim(
         self, key: _Key, requested: _RequestedTargets, warnings: tuple[ClaimWarning, ...]
     ) -> ResolvedClaim:
+        targets, *others = requested.lists
+        if others:
+            targets = tuple(sorted({*targets, *chain.from_iterable(others)}))
         endpoint = DesiredRecord(
             name=key[0],
             type=key[1],
-            targets=requested.targets,
+            targets=targets,
             ttl_s=self._options.ttl_s,
             set_identifier=self._options.set_identifier,
             labels=self._labels,
@@ -276,9 +329,10 @@ class Templates(Value, frozen=True, kw_only=True):
         made, template = tuple(self.render_hosts(source, kind, obj, has_hosts=has_hosts)), self.target
         if not made or template is None:
             return
-        targets = template.render_items(kind, obj.metadata, source)
-        for text, flag in made if targets else ():
-            builder.request(text, flag, parse_targets(targets, template.flag, if_empty=_NO_TARGET, is_stated=True))
+        if targets := template.render_items(kind, obj.metadata, source):
+            found = parse_targets(targets, template.flag, if_empty=_NO_TARGET, is_stated=True)
+            for text, flag in made:
+                builder.request(text, flag, found)
 
 
 NO_TEMPLATES: Final = Templates()

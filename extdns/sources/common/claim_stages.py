@@ -40,12 +40,10 @@ from extdns.model.validation import (
     validate_record,
 )
 from extdns.model.value import Value
+from extdns.sources.common.claim_builder import MAX_OBJECT_TARGETS
 
 # A stage returns the claim itself, claims that replace it, or both the claim and claims derived from it.
 ClaimStage = Callable[[ResolvedClaim], tuple[Claim, ...]]
-
-MAX_OBJECT_TARGETS: Final = 100_000
-"""The most targets of all records of one object: more than two for each of the hostnames that fit into an object."""
 
 
 def limit_targets(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:

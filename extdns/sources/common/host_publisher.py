@@ -20,7 +20,7 @@ from extdns.sources.common.annotations import (
     TargetResult,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
+from extdns.sources.common.claim_builder import ClaimBuilder, RequestedCount, SourceSettings
 
 _HOSTNAME: Final = "hostname"
 _NO_OPTIONS: Final = RecordOptions()
@@ -36,6 +36,7 @@ class HostPublisher:
         flags: the flags of the sources.
         annotations: the annotations of the object.
         annotated_targets: targets of its `target` annotation, or None if it has none.
+        count: how much the object requests; what is merged for its hostnames counts, too.
     """
 
     __slots__ = (
@@ -50,6 +51,7 @@ class HostPublisher:
         "_source",
         "annotated_targets",
         "annotations",
+        "count",
         "flags",
         "ref",
         "settings",
@@ -85,6 +87,7 @@ class HostPublisher:
         self.ref: Final = build_ref(kind, obj.metadata)
         self.annotations: Final = settings.read_annotations(obj.metadata)
         self.annotated_targets: Final[FoundTargets | MissingTargets | None] = read_target_annotation(self.annotations)
+        self.count: Final = RequestedCount()
         self._builders: Final[dict[RecordOptions | None, ClaimBuilder]] = {}
         self._bare_builder: ClaimBuilder | None = None
         self._listed: Final[dict[Claim, None]] = {}
@@ -105,7 +108,8 @@ class HostPublisher:
         return builder
 
     def _create_builder(self, options: RecordOptions, resource: str) -> ClaimBuilder:
-        return ClaimBuilder(self._source, self.ref, options, resource=resource, lenient=self.settings.compat)
+        lenient = self.settings.compat
+        return ClaimBuilder(self._source, self.ref, options, resource=resource, lenient=lenient, count=self.count)
 
     @property
     def bare_builder(self) -> ClaimBuilder:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
@@ -239,11 +238,3 @@ def test_a_headless_service_waits_for_pods_endpoint_slices_and_nodes_whose_addre
         compute_claims(build_source("service"), pg(), listed=[ENDPOINT_SLICE])
     with pytest.raises(NotSyncedError, match="EndpointSlice"):
         compute_claims(build_source("service"), pg(), listed=[POD])
-
-
-def test_a_service_with_too_many_hostnames_for_its_endpoints_requests_none() -> None:
-    many = endpoints("db/pg-x", "pg", *[member("pg-0", "10.1.0.4", ready=True)] * 2_000)
-    hosts = [f"h{number}.acme.test" for number in range(51)]
-    assert len(claims(pg(ours(hostname=",".join(hosts[:50]))), PG_0, many)) == 100
-    with pytest.raises(ExtdnsError, match="2000 endpoints; allowed: at most 50 hostnames, or fewer endpoints"):
-        claims(pg(ours(hostname=",".join(hosts))), PG_0, many)

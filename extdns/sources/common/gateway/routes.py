@@ -23,8 +23,8 @@ from extdns.sources.common.annotations import (
     MissingTargets,
     RecordOptions,
     TargetResult,
-    merge_targets,
 )
+from extdns.sources.common.claim_builder import RequestedCount
 from extdns.sources.common.gateway.admission import (
     ALLOWED_HOSTNAME,
     accepts_kind,
@@ -53,11 +53,10 @@ class _PublishedHostname:
     location: str
     results: list[TargetResult] = field(default_factory=list[TargetResult])
 
-    @property
-    def merged_result(self) -> TargetResult:
-        """The merged targets of all listeners that have targets; if none has, the result of the first listener."""
+    def merge(self, count: RequestedCount) -> TargetResult:
+        """Return the targets of all listeners that have targets; if none has, the result of the first listener."""
         found = [answer for answer in self.results if isinstance(answer, FoundTargets)]
-        return merge_targets(found) if found else self.results[0]
+        return count.merge(found) if found else self.results[0]
 
 
 def build_route_spec(
@@ -75,14 +74,14 @@ def build_route_spec(
     def publish(route: Route, to: HostPublisher, view: ClusterView) -> None:
         spec_hostnames = list_spec_hostnames(route, has_hostnames=has_hostnames)
         attachments = tuple(_find_accepting_listeners(route, protocols, to, view))
-        listeners = _ListenersByHostname(attachments)
+        listeners = _ListenersByHostname(attachments, to.count)
         hosts: dict[str, _PublishedHostname] = {}
         template_hosts = to.list_template_hosts(has_hosts=bool(spec_hostnames))
         for hostname in _collect_valid_hostnames(spec_hostnames, template_hosts, to):
             if not _match_listeners(hostname, listeners, hosts):
                 _exclude(to, hostname, attachments)
         for text, host in hosts.items():
-            to.publish(text, host.location, host.merged_result)
+            to.publish(text, host.location, host.merge(to.count))
 
     return SourceSpec(
         name=name,
@@ -144,7 +143,7 @@ def _find_accepting_listeners(
 class _ListenersByHostname:
     """The listeners that accept a Route, by hostname in lower case: a Route may have as many hostnames as they have."""
 
-    def __init__(self, attachments: Iterable[Attachment]) -> None:
+    def __init__(self, attachments: Iterable[Attachment], count: RequestedCount) -> None:
         """Merge the targets of listeners that have the same hostname."""
         found: dict[str, _PublishedHostname] = {}
         for attachment in attachments:
@@ -152,7 +151,7 @@ class _ListenersByHostname:
                 field = _describe_listener_hostname(one, attachment)
                 hostname = one.listener.hostname.lower()
                 found.setdefault(hostname, _PublishedHostname(field)).results.append(one.result)
-        self._found: Final = {hostname: (one.location, one.merged_result) for hostname, one in found.items()}
+        self._found: Final = {hostname: (one.location, one.merge(count)) for hostname, one in found.items()}
         self._order: Final = {hostname: at for at, hostname in enumerate(found)}
         self._below: Final[dict[str, list[str]]] = {}
         for hostname in found:
