@@ -7,11 +7,11 @@ unchanged. As in Kubernetes, an address has no zone, and IPv4 addresses are not 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface, ip_network
 from typing import Final
 
 from extdns.errors import shorten
+from extdns.model.value import cache_short
 
 _CACHED: Final = 1024
 
@@ -47,7 +47,7 @@ _SECOND_BYTE_SHIFT: Final = 112
 _LINK_LOCAL_SCOPE: Final = 0x2
 
 
-@lru_cache(maxsize=_CACHED)
+@cache_short(maxsize=_CACHED)
 def parse_address(text: object) -> IPv4Address | IPv6Address:
     """Parse the address *text*, or the address part of a network. Raises `ValueError`."""
     if isinstance(text, str) and "%" not in text:
@@ -62,7 +62,7 @@ def parse_address(text: object) -> IPv4Address | IPv6Address:
     raise ValueError(f"{_describe(text)} is not an IP address")
 
 
-@lru_cache(maxsize=_CACHED)
+@cache_short(maxsize=_CACHED)
 def _parse_network(text: object) -> IPv4Interface | IPv6Interface:
     """Parse the network *text*, which may have host bits. Raises `ValueError`."""
     if isinstance(text, str) and "%" not in text:
@@ -107,7 +107,7 @@ def is_address(text: str) -> bool:
     return "/" not in text
 
 
-@lru_cache(maxsize=_CACHED)
+@cache_short(maxsize=_CACHED)
 def convert_network(text: str) -> str:
     """Return the network *text*, with its address in canonical form."""
     return str(_parse_network(text))

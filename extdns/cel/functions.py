@@ -7,7 +7,6 @@ for a value for which it is not defined; then the expression has no value.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from inspect import Parameter, signature
 from typing import Final
 from urllib.parse import parse_qs, quote, urlsplit
@@ -16,7 +15,7 @@ from extdns.cel.address_functions import ADDRESS_FUNCTIONS, parse_address
 from extdns.cel.library import EXTENSIONS
 from extdns.errors import InvalidValueError, shorten
 from extdns.model.dns_name import DnsName
-from extdns.model.value import Value
+from extdns.model.value import Value, cache_short
 
 MAX_TEXT: Final = 65_536
 """The longest text that a function returns, in characters."""
@@ -31,7 +30,7 @@ def is_subdomain_of(name: str, domain: str) -> bool:
     return domain == _ROOT or parsed.within(_parse_name(domain))
 
 
-@lru_cache(maxsize=1024)
+@cache_short(maxsize=1024)
 def _parse_name(text: object) -> DnsName:
     if not isinstance(text, str):
         raise ValueError(f"a domain name is a string, not {type(text).__name__}")  # noqa: TRY004 - one class for every value without a result
@@ -52,7 +51,7 @@ class ParsedUrl(Value, frozen=True, kw_only=True):
     query: str
 
 
-@lru_cache(maxsize=1024)
+@cache_short(maxsize=1024)
 def _parse_url(text: object) -> ParsedUrl:
     """Parse an absolute URL or an absolute path. Raises `ValueError`."""
     if not isinstance(text, str) or not text.isprintable() or " " in text:

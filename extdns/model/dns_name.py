@@ -8,10 +8,10 @@ one dictionary key, and no other code checks whether a name is well formed.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, Self
 
 from extdns.errors import InvalidValueError
+from extdns.model.value import cache_short
 
 MAX_LABEL_BYTES = 63
 MAX_NAME_BYTES = 253
@@ -90,7 +90,7 @@ class DnsName(str):
         return ".".join(_u_label(label) for label in self.split("."))
 
 
-@lru_cache(maxsize=4096)
+@cache_short(maxsize=4096)
 def _canonical(text: str) -> str:
     name = text.strip().removesuffix(".")
     if not name.isascii():

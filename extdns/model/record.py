@@ -5,14 +5,13 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Final
 
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype, ttl
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import parse_namespace
-from extdns.model.value import EMPTY_MAP, StringMap, Value
+from extdns.model.value import EMPTY_MAP, StringMap, Value, cache_short
 
 ALIAS = "alias"
 OWNER = "owner"
@@ -236,7 +235,7 @@ IPV4: Final = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _UNTOUCHED: Final = frozenset({rrtype.TXT, rrtype.NAPTR, rrtype.SRV})
 
 
-@lru_cache(maxsize=4096)
+@cache_short(maxsize=4096)
 def parse_address(text: str) -> Address | None:
     """Parse an IP address. Return None if *text* is not one, which includes IPv4 with leading zeros."""
     try:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import dns.grange
@@ -30,6 +29,7 @@ from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import canonicalize, choose_record_type, is_ipv4
+from extdns.model.value import cache_short
 from providers.common import scan
 
 ROOT: Final = "."
@@ -68,7 +68,7 @@ class GeneratedRecord(NamedTuple):
     target: str
 
 
-@lru_cache(maxsize=256)
+@cache_short(maxsize=256)
 def find_type(text: str) -> str | None:
     """Return the record type *text* in upper case; None if it is not one, or one that no zone holds, such as ANY."""
     try:
@@ -84,7 +84,7 @@ def parse_ttl(text: str) -> int:
         return dns.ttl.from_text(text)
 
 
-@lru_cache(maxsize=4096)
+@cache_short(maxsize=4096)
 def make_absolute(text: str, origin: str) -> str:
     """Return the name *text*, with *origin* appended if it is relative."""
     if _PLAIN.fullmatch(text):
@@ -102,7 +102,7 @@ def make_absolute(text: str, origin: str) -> str:
         return _escape_name(dns.name.from_text(_escape_bytes(text), _parse_name(origin)))
 
 
-@lru_cache(maxsize=4096)
+@cache_short(maxsize=4096)
 def to_dns_name(owner: str) -> DnsName | None:
     """Return the absolute name *owner* as a `DnsName`; None if it is the root, or no `DnsName` can hold it."""
     if _PLAIN.fullmatch(owner):
@@ -246,7 +246,7 @@ def _escape_name(name: dns.name.Name) -> str:
     return ".".join(label.decode("latin-1").translate(_ESCAPES) for label in name.labels) or ROOT
 
 
-@lru_cache(maxsize=4096)
+@cache_short(maxsize=4096)
 def _parse_name(text: str) -> dns.name.Name:
     return dns.name.from_text(text)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
 
 from extdns.errors import find_similar
 from extdns.model.claim import ClaimWarning
 from extdns.model.reason import Reason
+from extdns.model.value import cache_short
 
 PREFIX: Final = "external-dns.kubernetes.io/"
 OLD_PREFIX: Final = "external-dns.alpha.kubernetes.io/"
@@ -61,7 +61,6 @@ _MIN_SIMILAR_NAME: Final = 0.8
 _MIN_SIMILAR_PREFIX: Final = 0.95  # one letter differs; another installation may have a prefix such as internal-dns.…
 _BARE: Final = frozenset({"hostname", "internal-hostname"})  # other names without prefix may be those of other tools
 _FIELD: Final = "metadata.annotations"
-_MAX_REMEMBERED: Final = 1024
 
 
 def find_misplaced_keys(labels: Mapping[str, str] | None) -> tuple[ClaimWarning, ...]:
@@ -79,7 +78,7 @@ def find_misplaced_keys(labels: Mapping[str, str] | None) -> tuple[ClaimWarning,
     )
 
 
-@lru_cache(maxsize=_MAX_REMEMBERED)
+@cache_short(maxsize=1024, longest=32)
 def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarning, ...]:
     """Return warnings, sorted by key: one for each of *keys* that is probably a misspelled annotation of extdns.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Final
 
 from extdns.model.kind import Kind
 from extdns.model.selection import Operator, Requirement, Selector, is_label_key, is_label_value
 from extdns.model.validation import is_host_name
+from extdns.model.value import cache_short
 from extdns.ports import ClusterView
 from extdns.resources.core import NAMESPACE
 from extdns.resources.gateway_api import LabelSelector, Listener, RouteNamespaces
@@ -92,7 +92,7 @@ _MAX_HOSTNAME: Final = 255
 _WILD: Final = "*."
 
 
-@lru_cache(maxsize=4096)
+@cache_short(maxsize=4096)
 def is_hostname(text: str) -> bool:
     """Return whether *text*, in any case and perhaps with a dot at its end, is a host name. It may begin with `*.`."""
     return len(text) <= _MAX_HOSTNAME and is_host_name(text.lower().removesuffix("."))
