@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from itertools import islice
+from functools import partial
+from itertools import count, islice
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -50,9 +51,10 @@ def _list_fields(record: Record) -> Iterable[str]:
         yield f"{key}={value}"
 
 
-def compute_code(digests: Iterable[str]) -> str:
-    """Return the code of a set of held deletes, such as `7f3a-91c2`."""
-    text = hashlib.blake2b(repr(sorted(digests)).encode(), digest_size=_CODE_BYTES).hexdigest()
+def compute_code(digests: Iterable[str], attempt: int = 0) -> str:
+    """Return the code of a set of held deletes, such as `7f3a-91c2`; each *attempt* gives another one."""
+    salt = attempt.to_bytes(8, "big")
+    text = hashlib.blake2b(repr(sorted(digests)).encode(), digest_size=_CODE_BYTES, salt=salt).hexdigest()
     return f"{text[:4]}-{text[4:]}"
 
 
@@ -94,12 +96,16 @@ class HoldCodes:
             self.current.pop(scope, None)
             self.published.pop(scope, None)
             return
-        code = compute_code(held)
+        code = next(filter(partial(self._can_name, held), map(partial(compute_code, held), count())))
         self.current[scope] = code, revision
         sets = self._sets.setdefault(scope, OrderedDict())
         sets[code] = held
         sets.move_to_end(code)
         self._drop_oldest()
+
+    def _can_name(self, held: set[str], code: str) -> bool:
+        """Return whether *code* stands for no other set: a tenant can choose records whose codes are equal."""
+        return all(sets.get(code, held) == held for sets in self._sets.values())
 
     def _drop_oldest(self) -> None:
         """Drop the oldest codes of the scopes that have most of the earlier ones, which may change their sets often."""

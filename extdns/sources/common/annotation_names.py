@@ -57,6 +57,7 @@ KNOWN: Final = frozenset(
 KNOWN_KEYS: Final = frozenset(prefix + name for prefix in BOTH_PREFIXES for name in KNOWN)
 
 _OPEN: Final = ("cloudflare-", "scw-", "webhook-", "coredns-")  # any text may follow
+_MAX_COMPARED: Final = 64
 _MIN_SIMILAR_NAME: Final = 0.8
 _MIN_SIMILAR_PREFIX: Final = 0.95  # one letter differs; another installation may have a prefix such as internal-dns.…
 _BARE: Final = frozenset({"hostname", "internal-hostname"})  # other names without prefix may be those of other tools
@@ -82,14 +83,15 @@ def find_misplaced_keys(labels: Mapping[str, str] | None) -> tuple[ClaimWarning,
 def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarning, ...]:
     """Return warnings, sorted by key: one for each of *keys* that is probably a misspelled annotation of extdns.
 
-    The result is cached, because many objects have the same keys.
+    The result is cached, because many objects have the same keys. Of many keys, only the first are looked at: whoever
+    may write an object could choose thousands that are all similar to known ones.
 
     Args:
         keys: the keys of annotations of an object, without `KNOWN_KEYS`.
         prefix: the annotation prefix that the object uses, or should use.
     """
     warnings: list[ClaimWarning] = []
-    for key in sorted(keys):
+    for key in sorted(keys)[:_MAX_COMPARED]:
         head, slash, name = key.rpartition("/")
         meant = _find_meant_key(head + slash, name, prefix) if slash else f"{prefix}{key}" if key in _BARE else ""
         if meant:

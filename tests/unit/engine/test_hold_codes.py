@@ -44,3 +44,11 @@ def test_a_scope_without_held_deletes_has_no_code_and_is_published_once_it_is_sa
     assert [codes.find_published(SCOPE, revision) for revision in (6, 7)] == ["", code]
     codes.update(SCOPE, (), revision=8)
     assert codes.find_published(SCOPE, 8) == ""
+
+
+def test_the_code_of_one_scope_approves_no_delete_of_another_whose_code_would_be_equal() -> None:
+    codes, others = HoldCodes(), Scope("Z1", "shop")
+    (code, digests), (equal, _) = hold(codes, 2764, 1), hold(codes, 33_681, 1, others)
+    assert code == equal
+    assert codes.find_digests(code) == digests
+    assert codes.find_published(others, 33_681) not in {"", code}

@@ -205,6 +205,11 @@ def test_keys_of_other_programs_are_told_from_misspelt_ones_without_loading_diff
     assert find_misspelled_keys(frozenset(keys), PREFIX) == ()
 
 
+def test_of_thousands_of_keys_only_64_are_compared_with_known_ones_which_takes_time() -> None:
+    keys = frozenset(f"{PREFIX}hostname{number}" for number in range(5000))
+    assert len(find_misspelled_keys(keys, PREFIX)) <= 64
+
+
 # TTL, set identifier and properties (docs/spec/sources.md 2.3-2.4)
 
 
