@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.engine.inputs import Cause, Observation
@@ -122,10 +123,10 @@ class Observer:
             self._due[requester] = cause
             self._changed.setdefault(change.key.namespace, OrderedDict()).setdefault(requester, requester)
         if cause is Cause.MISSING:
-            self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
+            self._missing[change.key] = change.old.selectable if change.old is not None else {}
         else:
             self._missing.pop(change.key, None)
-        versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
+        versions = (version.selectable for version in (change.old, change.new) if version is not None)
         return self._dependencies.find_dependents(change.key, versions)
 
     def _observe(self, requester: Requester, cause: Cause) -> Observation:
@@ -234,6 +235,9 @@ class Selection(NamedTuple):
 
 Lookup = ObjectKey | Selection
 
+_Handle = tuple[Kind, str, tuple[str, str] | None]
+"""The kind and namespace of a selection, and its first label, if it has any."""
+
 
 @dataclass(slots=True)
 class RecordingView:
@@ -260,7 +264,7 @@ class Dependencies:
         """Start without lookups."""
         self._lookups: dict[Requester, frozenset[Lookup]] = {}
         self._requesters: dict[Lookup, set[Requester]] = {}
-        self._selections: dict[tuple[Kind, tuple[str, str] | None], set[Selection]] = {}
+        self._selections: dict[_Handle, set[Selection]] = {}
 
     def replace(self, requester: Requester, lookups: Iterable[Lookup]) -> None:
         """Replace the lookups that the claims of *requester* depend on."""
@@ -300,12 +304,12 @@ class Dependencies:
         """
         found = set(self._requesters.get(key, ()))
         for version in labels if self._selections else ():
-            for handle in (None, *version.items()):
-                for selection in self._selections.get((key.kind, handle), ()):
+            for handle in product((key.kind,), {key.namespace, ""}, (None, *version.items())):
+                for selection in self._selections.get(handle, ()):
                     if selection.covers(key, version):
                         found |= self._requesters[selection]
         return found
 
 
-def _handle(selection: Selection) -> tuple[Kind, tuple[str, str] | None]:
-    return (selection.kind, selection.labels[0] if selection.labels else None)
+def _handle(selection: Selection) -> _Handle:
+    return (selection.kind, selection.namespace, selection.labels[0] if selection.labels else None)

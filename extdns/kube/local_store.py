@@ -133,11 +133,7 @@ class _NamespaceIndex:
             return self._in_order
         fewest = min((self._index(label).get(value, _NO_NAMES) for label, value in labels.items()), key=len)
         required = labels.items()
-        return tuple(
-            obj
-            for obj in map(self.objects.__getitem__, sorted(fewest))
-            if required <= (obj.metadata.labels or {}).items()
-        )
+        return tuple(obj for obj in map(self.objects.__getitem__, sorted(fewest)) if required <= obj.selectable.items())
 
     def _index(self, label: str) -> dict[str, set[str]]:
         """Return the names of the objects by their value of *label*. Creates this index if needed; `put` updates it."""
@@ -152,7 +148,7 @@ class _NamespaceIndex:
 
 
 def _get_label(obj: KubernetesObject | None, label: str) -> str | None:
-    return obj.metadata.labels.get(label) if obj is not None and obj.metadata.labels else None
+    return obj.selectable.get(label) if obj is not None else None
 
 
 def _discard_name(names: dict[str, set[str]], value: str | None, name: str) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import msgspec
@@ -121,6 +122,11 @@ class KubernetesObject(PartialObject, frozen=True, kw_only=True):
     """An object of any kind."""
 
     metadata: ObjectMeta
+
+    @property
+    def selectable(self) -> Mapping[str, str]:
+        """By what `ClusterView.select` finds the object: its labels."""
+        return self.metadata.labels or {}
 
 
 class InvalidValue(Value, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -37,6 +38,17 @@ class Service(KubernetesObject, frozen=True, kw_only=True):
 
     spec: ServiceSpec = ServiceSpec()
     status: LoadBalancedStatus = LoadBalancedStatus()
+
+    @property
+    def selectable(self) -> Mapping[str, str]:
+        """Its labels, and what its selector requires, with `selector_key` of each label there."""
+        labels = self.metadata.labels or {}
+        return labels | {selector_key(label): value for label, value in (self.spec.selector or {}).items()}
+
+
+def selector_key(label: str) -> str:
+    """Return by what `ClusterView.select` finds Services whose selector requires *label*. No label is named so."""
+    return f"spec.selector:{label}"
 
 
 class PodIP(PartialObject, frozen=True, kw_only=True):

@@ -88,10 +88,12 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
     elif not can_name_hosts:
         return
     to.publish_template_pairs()
+    expand: Expansion | None = None
     for text, field in to.list_template_hosts():
         host = to.builder.parse_name(text, field)
         if host is not None:
-            _request_expanded_hosts(to.builder, (host,), field, choose_expansion(context, Audience.EXTERNAL))
+            expand = expand or choose_expansion(context, Audience.EXTERNAL)
+            _request_expanded_hosts(to.builder, (host,), field, expand)
 
 
 def _request_legacy_hosts(to: HostPublisher, context: ServiceContext) -> None:

@@ -32,9 +32,7 @@ class FakeView:
         return [
             obj
             for key, obj in sorted(self._objects.items(), key=lambda item: item[0])
-            if key.kind == kind
-            and namespace in {"", key.namespace}
-            and labels.items() <= (obj.metadata.labels or {}).items()
+            if key.kind == kind and namespace in {"", key.namespace} and labels.items() <= obj.selectable.items()
         ]
 
     def _require(self, kind: Kind) -> None:

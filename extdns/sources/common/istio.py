@@ -11,7 +11,7 @@ from typing import Final
 from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView
-from extdns.resources.core import SERVICE, Service
+from extdns.resources.core import SERVICE, Service, selector_key
 from extdns.resources.istio import IstioGateway
 from extdns.resources.meta import LoadBalancedStatus
 from extdns.resources.networking import INGRESS
@@ -81,9 +81,10 @@ def _read_ingress_targets(reference: str, home: str, field: str, view: ClusterVi
 def _read_service_targets(
     selector: dict[str, str], home: str, settings: SourceSettings, view: ClusterView
 ) -> TargetResult:
+    selected = {selector_key(label): value for label, value in selector.items()}
     matching = [
         service
-        for service in view.select(SERVICE, settings.namespace, {})
+        for service in view.select(SERVICE, settings.namespace, selected)
         if isinstance(service, Service) and selector.items() <= (service.spec.selector or {}).items()
     ]
     if not matching:

@@ -23,6 +23,9 @@ from extdns.resources.istio import (
 from extdns.resources.meta import LoadBalancedStatus, LoadBalancerIngress, LoadBalancerStatus
 from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.common.claim_builder import SourceSettings
+from tests import objects
+from tests.cluster_world import start_cluster
+from tests.objects import CREATED, Json
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import DEFAULTS, build_source, settings_with
@@ -371,3 +374,27 @@ def test_excluded_istio_objects_name_the_filter() -> None:
     selection = settings_with(namespace="x")
     assert reduce_claims(of_gateway(gateway("a.t"), selection=selection)) == [excluded("--namespace")]
     assert reduce_claims(of_service(virtual_service("a.t"), selection=selection)) == [excluded("--namespace")]
+
+
+def istio_object(kind: str, name: str, **spec: object) -> Json:
+    metadata = {"name": name, "namespace": "shop", "uid": name, "creationTimestamp": CREATED}
+    return {"apiVersion": "networking.istio.io/v1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def test_only_services_of_its_proxies_make_a_gateway_and_its_virtual_services_due() -> None:
+    def proxy_service(name: str, address: str, **selector: str) -> Json:
+        return objects.service(name, namespace="mesh", address=address, type="LoadBalancer", selector=selector)
+
+    servers = [{"hosts": ["*"], "port": {"number": 80}}]
+    world = start_cluster(
+        istio_object("Gateway", "gw", selector={"istio": "ingress"}, servers=servers),
+        istio_object("VirtualService", "web", hosts=["web.example.org"], gateways=["gw"]),
+        flags=("--source=istio-gateway", "--source=istio-virtualservice"),
+    )
+    world.apply(proxy_service("proxy", "192.0.2.1", istio="ingress", app="proxy"))
+    assert world.list_records()["web A"] == ("192.0.2.1",)
+    computed = world.observer.computed
+    world.apply(proxy_service("other", "192.0.2.2", istio="egress"))
+    assert world.observer.computed <= computed + 1
+    world.apply(proxy_service("proxy", "192.0.2.3", istio="ingress"))
+    assert world.list_records()["web A"] == ("192.0.2.3",)
