@@ -69,6 +69,7 @@ N = TypeVar("N", bound=Hashable)
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 F = TypeVar("F", bound=Callable[..., Any])
+_SIZED: Final = (str, frozenset)
 
 
 def group_by(found: Iterable[V], get_key: Callable[[V], K]) -> dict[K, list[V]]:
@@ -94,7 +95,7 @@ def cache_short(maxsize: int, longest: int = 1000) -> Callable[[F], F]:
 
         @wraps(function)
         def call(first: Any, *others: Any) -> Any:  # noqa: ANN401 - those of the function
-            is_long = isinstance(first, str | frozenset) and len(first) > longest
+            is_long = type(first) in _SIZED and len(first) > longest
             return function(first, *others) if is_long else cached(first, *others)
 
         return cast("F", call)
