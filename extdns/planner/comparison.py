@@ -234,8 +234,8 @@ def group_changes(
     """
     changing = [one for one in proposals if not isinstance(one.outcome, Blocked)]
     groups = _find_groups(changing, settings) if len(changing) > 1 else [changing] if changing else []
-    changes = ([one.outcome for one in group if not isinstance(one.outcome, Blocked)] for group in groups)
-    return tuple([ChangeSet(zone=zone, name=name, changes=tuple(group)) for group in changes])
+    changes = [tuple([one.outcome for one in group if not isinstance(one.outcome, Blocked)]) for group in groups]
+    return tuple([ChangeSet(zone=zone, name=name, changes=group) for group in changes])
 
 
 def _find_groups(proposals: Iterable[Proposal], settings: PlanSettings) -> list[list[Proposal]]:

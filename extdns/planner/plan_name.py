@@ -226,9 +226,8 @@ def is_in_sync(requested: Requested, contested: ContestResults, comparison: Name
 
 def needs_facts(comparison: NameComparison) -> bool:
     """Return whether a delete is proposed, or an update that removes targets and adds none."""
-    if any(isinstance(one.outcome, Delete) for one in comparison.proposals):
-        return True
-    return bool(find_target_removals(comparison))
+    deletes = [one for one in comparison.proposals if isinstance(one.outcome, Delete)]
+    return bool(deletes or find_target_removals(comparison))
 
 
 def keep_in_sync(view: NameView, requested: Requested, comparison: NameComparison, settings: PlanSettings) -> NamePlan:
@@ -260,6 +259,9 @@ def check_deletes(
     view: NameView, requested: Requested, contested: ContestResults, comparison: NameComparison, planner: Planner
 ) -> CheckedDeletes:
     """Find the evidence for deletes, apply `--policy` and rules, and block what the delete guard does not allow."""
+    if not (view.current or view.facts):  # nothing is deleted or updated, and there are no rules
+        waits_for = requested.waits_for
+        return CheckedDeletes(proposals=comparison.proposals, deletes=(), requested=requested, waits_for=waits_for)
     incompatible = [one for one in comparison.rejected if one.block.reason is Reason.INCOMPATIBLE_RECORD]
     stays = {
         **find_refused_successors(view.current, contested.desired.refused),
@@ -361,6 +363,8 @@ def _select_writes(completed: ChangeSet | Blocked, view: NameView) -> ChangeSet 
 
 
 def _find_pause(change_set: ChangeSet, view: NameView) -> Blocked | None:
+    if not view.pauses:
+        return None
     pauses = (view.pauses.get((change_set.zone.id, write.key)) for write in change_set.writes)
     return next(filter(None, pauses), None)
 
@@ -380,6 +384,8 @@ def _complete_sets(
 ) -> list[tuple[ChangeSet, ChangeSet | Blocked]]:
     """Return each of *sets* with its ownership records. Those that write an ownership record in common become one."""
     completed = [(one, planner.complete(one, view.expected)) for one in sets]
+    if len(completed) == 1:  # nearly every name
+        return completed
     joined: list[ChangeSet] = []
     writers: dict[RecordKey, int] = {}
     for one, found in completed:
