@@ -342,7 +342,7 @@ class ClaimIndex:
 
     def have_ended(self, names: Collection[DnsName]) -> bool:
         """Return whether a claim to one of *names* ended, and may exist again; `forget_ended` resets it."""
-        return not self._ended.keys().isdisjoint(names)
+        return bool(self._ended) and not self._ended.keys().isdisjoint(names)
 
     def forget_ended(self, name: DnsName, except_for: Collection[tuple[str, str]]) -> None:
         """Delete the stored ends of claims to *name*, except those that existing records still need.

@@ -190,7 +190,7 @@ def _find_block(
     unreadable = [
         text
         for record in records
-        if record.type in _MAY_BE_TEXTS or (rrtype.is_unreadable(record.type) and record.name == name)
+        if record.type in _MAY_BE_TEXTS or (record.name == name and rrtype.is_unreadable(record.type))
         for text in record.targets
     ]
     if not unreadable:

@@ -55,10 +55,10 @@ class MergedRecords:
 
     def observe(self, zone_id: str, name: DnsName, decisions: Iterable[Decision]) -> None:
         """Store which records at *name* are merged, by the new *decisions* about it. Undecided ones stay merged."""
-        owned = [(one.current.key, one.reason) for one in decisions if one.current and one.current.is_ours]
         before, loaded = self._found.get(zone_id, {}).get(name, frozenset()), self._loaded.get(zone_id, frozenset())
-        if not (before or loaded or any(reason is Reason.MERGED_BEFORE for _, reason in owned)):
+        if not (before or loaded or Reason.MERGED_BEFORE in [one.reason for one in decisions]):
             return
+        owned = [(one.current.key, one.reason) for one in decisions if one.current and one.current.is_ours]
         after = frozenset(
             self._identify(zone_id, key)
             for key, reason in owned

@@ -400,13 +400,12 @@ def _has_work(one: ZonePlan) -> bool:
     return bool(one.view.block or one.plan.sets or unfulfilled)
 
 
-def _store_waits(name: DnsName, waits: Iterable[ZoneWait], parts: EngineParts, now_s: float) -> None:
+def _store_waits(name: DnsName, waits: Sequence[ZoneWait], parts: EngineParts, now_s: float) -> None:
     """Replace the waits of *name*, and schedule the GET requests that they need."""
-    found = tuple(waits)
-    for ended in parts.waits.replace(name, found):
+    for ended in parts.waits.replace(name, waits):
         if ended.what is Awaited.OBJECT and isinstance(ended.about, ObjectKey):
             parts.checks.forget(ended.about)
-    for _, wait in found:
+    for _, wait in waits:
         if wait.what is Awaited.ANSWER and isinstance(wait.about, ObjectKey):
             parts.checks.require(wait.about, now_s)
 

@@ -230,7 +230,8 @@ class RetryTable:
 
     def list_sets(self, name: DnsName) -> list[FailedSet]:
         """Return the failures of all change sets of *name*."""
-        return [retry for retry in self.by_name.get(name, {}).values() if isinstance(retry, FailedSet)]
+        retries = self.by_name.get(name)
+        return [retry for retry in retries.values() if isinstance(retry, FailedSet)] if retries else []
 
     def list_all_sets(self) -> Iterator[FailedSet]:
         """Return the failures of all change sets."""

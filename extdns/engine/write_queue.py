@@ -124,7 +124,7 @@ class WriteQueue:
 
     def is_unsure(self, name: DnsName) -> bool:
         """Return whether changes of *name* got no answer, so that they may have been applied."""
-        return any(failed.is_unsure for failed in self.retries.list_sets(name))
+        return name in self.retries.by_name and any(failed.is_unsure for failed in self.retries.list_sets(name))
 
     @property
     def unfinished(self) -> int:
@@ -203,7 +203,7 @@ class WriteQueue:
     def discard(self, name: DnsName) -> Sets:
         """Remove the queued changes of *name* from the queue and return them."""
         sets = self.queued.pop(name, ())
-        for namespace in {one.namespace for one in sets}:
+        for namespace in {one.namespace for one in sets} if sets else ():
             del self._by_namespace[namespace][name]
             if not self._by_namespace[namespace]:
                 del self._by_namespace[namespace]
@@ -212,8 +212,10 @@ class WriteQueue:
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
         found: dict[tuple[DnsName, RecordKey], ChangeSet] = {}
-        tables = self.retries.by_name, self._sent, self.queued
-        for name in sorted({name for table in tables for name in table.keys() & names}):
+        near = set[DnsName]()
+        for table in (self.retries.by_name, self._sent, self.queued):
+            near |= table.keys() & names
+        for name in sorted(near):
             unsure = (failed.sent for failed in self.retries.list_sets(name) if failed.is_unsure)
             for one in chain(unsure, self._sent.get(name, ()), self.queued.get(name, ())):
                 found[name, one.key] = one
