@@ -232,7 +232,7 @@ class _IndexBuilder:
                 key = RecordKey(name, record.set_identifier, rrtype.TXT)
                 if name in names and key in self.ownership_records:
                     found[key].append(_CandidateMatch(naming_format, record))
-            if apex_key := self._find_apex_key(record.key):
+            if record.name == self.zone and (apex_key := self._find_apex_key(record.key)):
                 found[apex_key].append(_CandidateMatch(NamingFormat.CURRENT, record))
         return found
 

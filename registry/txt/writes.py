@@ -157,7 +157,8 @@ def _choose_labels(
     desired: DesiredRecord, own: RecordKey, change_set: ChangeSet, index: OwnershipIndex, *, states_record: bool
 ) -> StringMap:
     labels = desired.labels.without(OWNED_RECORD, NONCE_LABEL).set(OWNER, index.settings.owner)
-    is_inside_apex = own.name == build_apex_name(change_set.zone.name, desired.type)
+    zone = change_set.zone.name
+    is_inside_apex = desired.name == zone and own.name == build_apex_name(zone, desired.type)
     if states_record or is_inside_apex or index.settings.should_state_record(desired.name):
         return labels.set(OWNED_RECORD, desired.name)
     return labels
