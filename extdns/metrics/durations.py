@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -102,6 +103,7 @@ def _limit_zones(metric: Metric, buckets: Sequence[float]) -> LimitedFamily:
     return LimitedFamily(build_histogram(metric, buckets), MAX_ZONES, (_OTHER, _OTHER, _OTHER))
 
 
+@lru_cache(maxsize=256)  # each change of a zone has the same labels
 def sanitize_labels(*values: str) -> tuple[str, ...]:
     """Shorten label values, and replace characters that cannot be encoded. Values may come from zones."""
     return tuple(value[:_MAX_LABEL].encode(errors="replace").decode() for value in values)

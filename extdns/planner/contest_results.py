@@ -162,7 +162,9 @@ def _is_contender(claim: NameClaim, view: NameView) -> bool:
 def _select_ours(view: NameView) -> list[OwnedRecord]:
     """Return our records at the name whose ownership records name a resource, without a PTR record of PTR claims."""
     found = [owned for owned in view.current if owned.is_ours and owned.resource]
-    if rrtype.PTR not in [owned.record.type for owned in found] or all(_is_contender(claim, view) for claim in view.claims):
+    if rrtype.PTR not in [owned.record.type for owned in found] or all(
+        _is_contender(claim, view) for claim in view.claims
+    ):
         return found
     contending = {claim.provenance.ref.key.resource for claim in view.claims if _is_contender(claim, view)}
     return [owned for owned in found if owned.record.type != rrtype.PTR or owned.resource in contending]
