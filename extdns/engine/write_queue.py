@@ -32,7 +32,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import group_by, take_turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
@@ -330,10 +330,14 @@ class WriteQueue:
         found = [one for _, one in places]
         return found if turn is Turn.RETRY and self._retries_together else found[:1]
 
-    def _list_fresh(self, line: Line, is_ready: Callable[[DnsName], bool]) -> Iterator[list[ChangeSet]]:
+    def _list_fresh(self, line: Line, is_ready: Callable[[DnsName], bool]) -> Iterator[Sequence[ChangeSet]]:
         """Yield, for each name of *line* that has any, the change sets that never failed."""
         for name, sets in line.items():
-            if is_ready(name) and (fresh := [one for one in sets if self.retries.find_turn(one) is Turn.FRESH]):
+            if not is_ready(name):
+                continue
+            if name not in self.retries.by_name:
+                yield sets
+            elif fresh := [one for one in sets if self.retries.find_turn(one) is Turn.FRESH]:
                 yield fresh
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
@@ -345,8 +349,9 @@ class WriteQueue:
         self.retry.record_success()
         self._failures.clear()
         self._sent_at[self._turn] = -math.inf
-        has_failed_alone = any(failed.failures for one in batch.change_sets if (failed := self.retries.find_set(one)))
-        for one in batch.change_sets:
+        sent = [one for one in batch.change_sets if one.name in self.retries.by_name]
+        has_failed_alone = any(failed.failures for one in sent if (failed := self.retries.find_set(one)))
+        for one in sent:
             self.retries.remove(one.name, one.key, Failure.WRITE_CONFLICT)
         if has_failed_alone:
             self._retries_together = True

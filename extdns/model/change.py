@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple, Self, assert_never
 from extdns.model.claim import Provenance
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kind import Kind, ObjectKey, parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
 from extdns.model.value import EMPTY_MAP, StringMap, Value
@@ -119,7 +119,7 @@ class ChangeSet(Value, frozen=True, kw_only=True):
         if not self.changes:
             return ""
         first = self.changes[0]
-        return first.current.namespace if isinstance(first, Delete) else first.desired.namespace
+        return parse_namespace(first.current.resource if isinstance(first, Delete) else first.desired.resource)
 
 
 def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:

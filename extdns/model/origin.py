@@ -51,13 +51,11 @@ UNKNOWN_ORIGIN: Final = Origin()
 def read_origin(metadata: ObjectMeta) -> Origin:
     """Return what *metadata* says about what set the object."""
     annotations, labels = metadata.annotations or _NONE, metadata.labels or _NONE
-    origin = Origin(
-        set_by=metadata.set_by,
-        argo_cd=shorten(annotations.get(_ARGO_CD, ""), _MAX_LENGTH),
-        flux=shorten(_find_flux_object(labels), _MAX_LENGTH),
-        plan=shorten(annotations.get(PLAN_ANNOTATION, ""), _MAX_LENGTH),
-    )
-    return UNKNOWN_ORIGIN if origin == UNKNOWN_ORIGIN else origin
+    texts = annotations.get(_ARGO_CD, ""), _find_flux_object(labels), annotations.get(PLAN_ANNOTATION, "")
+    if not (metadata.set_by or any(texts)):
+        return UNKNOWN_ORIGIN
+    argo_cd, flux, plan = (shorten(text, _MAX_LENGTH) for text in texts)
+    return Origin(set_by=metadata.set_by, argo_cd=argo_cd, flux=flux, plan=plan)
 
 
 def _find_flux_object(labels: Mapping[str, str]) -> str:

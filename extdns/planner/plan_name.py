@@ -444,10 +444,11 @@ def find_requested_keys(view: NameView, requested: Requested, settings: PlanSett
             found.setdefault(claim.set_identifier, set()).add(claim.provenance.ref.key.namespace)
     keys: list[RecordKey] = []
     for owned in view.current:
-        namespaces = found.get(owned.key, set()) | found.get(owned.record.set_identifier, set())
-        is_any = settings.merges_namespaces or not owned.resource or owned.record.type == rrtype.PTR
+        key = owned.key
+        namespaces = found.get(key, set()) | found.get(key.set_identifier, set())
+        is_any = settings.merges_namespaces or not owned.resource or key.type == rrtype.PTR
         if owned.namespace in namespaces or (is_any and namespaces):
-            keys.append(owned.key)
+            keys.append(key)
     return frozenset(keys)
 
 
