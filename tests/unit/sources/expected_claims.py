@@ -1,55 +1,40 @@
-"""Build the claims that a test expects, and reduce those of a source to what most tests compare."""
+"""Show the claims of a source as the lines that most tests compare, and build such lines from values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, assert_never
+from typing import assert_never
 
-from extdns.model.claim import (
-    Claim,
-    ExcludedClaim,
-    InvalidClaim,
-    Provenance,
-    ResolvedClaim,
-    UnresolvedClaim,
-)
-from extdns.model.dns_name import DnsName
-from extdns.model.kind import ObjectRef
+from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord
-from tests.builders import origin, ref
-
-_REF: Final[ObjectRef] = ref("any")
-_PROVENANCE: Final[Provenance] = origin("any")
 
 
-def resolved(name: str, rtype: str, *targets: str, ttl_s: int = 0) -> ResolvedClaim:
-    """Build a claim to a record."""
-    desired = DesiredRecord(name=DnsName(name), type=rtype, targets=targets, ttl_s=ttl_s)
-    return ResolvedClaim(desired=desired, provenance=_PROVENANCE)
+def resolved(name: str, rtype: str, *targets: str, ttl_s: int = 0) -> str:
+    """Return the line of a claim to a record, as in `a.t 60 A 192.0.2.1, 192.0.2.2`."""
+    return f"{name} {f'{ttl_s} ' if ttl_s else ''}{rtype} {', '.join(targets)}"
 
 
-def unresolved(name: str, reason: Reason = Reason.NO_ADDRESS) -> UnresolvedClaim:
-    """Build a claim to a name without known targets."""
-    return UnresolvedClaim(name=DnsName(name), set_identifier="", provenance=_PROVENANCE, reason=reason, detail="")
+def unresolved(name: str, reason: Reason = Reason.NO_ADDRESS) -> str:
+    """Return the line of a claim to a name without known targets."""
+    return f"{name}: {reason}"
 
 
-def excluded(excluded_by: str, name: str | None = None) -> ExcludedClaim:
-    """Build the claim of a whole object, or of its *name*, that a flag or annotation excludes."""
-    return ExcludedClaim(ref=_REF, excluded_by=excluded_by, name=None if name is None else DnsName(name))
+def excluded(excluded_by: str, name: str | None = None) -> str:
+    """Return the line of the claim of a whole object, or of its *name*, that a flag or annotation excludes."""
+    return f"{'' if name is None else f'{name}: '}excluded by {excluded_by}"
 
 
-def invalid(reason: Reason, value: str) -> InvalidClaim:
-    """Build the claim to an invalid *value*."""
-    return InvalidClaim(provenance=_PROVENANCE, reason=reason, value=value, allowed="")
+def invalid(reason: Reason, value: str) -> str:
+    """Return the line of the claim to an invalid *value*."""
+    return f"{reason}: {value}"
 
 
-def reduce_claims(claims: Iterable[Claim]) -> list[Claim]:
-    """Return *claims* as the functions above build them: without provenance, labels, properties and texts."""
+def reduce_claims(claims: Iterable[Claim]) -> list[str]:
+    """Return *claims* as the functions above show them: without provenance, labels, properties and texts."""
     return [_reduce(claim) for claim in claims]
 
 
-def _reduce(claim: ResolvedClaim | UnresolvedClaim | ExcludedClaim | InvalidClaim) -> Claim:
+def _reduce(claim: ResolvedClaim | UnresolvedClaim | ExcludedClaim | InvalidClaim) -> str:
     match claim:
         case ResolvedClaim(desired=desired):
             return resolved(desired.name, desired.type, *desired.targets, ttl_s=desired.ttl_s)

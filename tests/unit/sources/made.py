@@ -47,11 +47,7 @@ def settings_with(base: SourceSettings = DEFAULTS, **values: Any) -> SourceSetti
 
 
 def build_source(
-    name: str,
-    settings: SourceSettings = DEFAULTS,
-    *,
-    kind: Kind | None = None,
-    stages: tuple[ClaimStage, ...] = (),
+    name: str, settings: SourceSettings = DEFAULTS, *, kind: Kind | None = None, stages: tuple[ClaimStage, ...] = ()
 ) -> KindSource:
     """Build the source *name*; if flags decide its kinds, for *kind*."""
     spec = load_spec(name)

@@ -9,17 +9,7 @@ import msgspec
 
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import ObjectMeta
-from extdns.resources.core import (
-    Node,
-    NodeAddress,
-    NodeSpec,
-    NodeStatus,
-    Pod,
-    PodSpec,
-    PodStatus,
-    Service,
-    ServiceSpec,
-)
+from extdns.resources.core import Node, NodeAddress, NodeSpec, NodeStatus, Pod, PodSpec, PodStatus, Service, ServiceSpec
 from extdns.resources.discovery import EndpointConditions, EndpointSlice, SliceEndpoint, TargetRef
 from extdns.resources.externaldns import DnsEndpointMeta
 from extdns.resources.meta import Condition, LoadBalancedStatus, LoadBalancerIngress, LoadBalancerStatus

@@ -48,10 +48,7 @@ def test_the_flags_about_prefixes_select_which_are_read(arguments: str, expected
         ),
         pytest.param({OLD_PREFIX + "hostname": "x"}, (PREFIX,), {}, id="2.1-flag-given-no-fallback"),
         pytest.param(
-            {OLD_PREFIX + "hostname": "x", PREFIX + "ttl": "1"},
-            (OLD_PREFIX,),
-            {"hostname": "x"},
-            id="2.1-given-old",
+            {OLD_PREFIX + "hostname": "x", PREFIX + "ttl": "1"}, (OLD_PREFIX,), {"hostname": "x"}, id="2.1-given-old"
         ),
     ],
 )

@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 
 from extdns.ports import NotSyncedError
 from extdns.resources.core import NAMESPACE
-from extdns.resources.gateway_api import (
-    HTTP_ROUTE,
-    AllowedRouteKind,
-    LabelRequirement,
-    LabelSelector,
-    RouteNamespaces,
-)
+from extdns.resources.gateway_api import HTTP_ROUTE, AllowedRouteKind, LabelRequirement, LabelSelector, RouteNamespaces
 from extdns.sources.common.gateway.admission import accepts_kind, accepts_namespace, find_common_hostname, is_hostname
 from tests.fakes.view import FakeView
 from tests.unit.sources.routes import ALL, NONE, SAME, listener, namespace, selecting

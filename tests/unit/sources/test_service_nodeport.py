@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.claim import Claim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.core import NODE, POD, Service, ServicePort, ServiceSpec
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved
 from tests.unit.sources.made import DEFAULTS, build_source, settings_with
 from tests.unit.sources.samples import list_resolved_claims, meta, node, ours, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 SSH = (ServicePort(protocol="TCP", node_port=30022),)
-SRV = resolved("_ssh._tcp.ssh.acme.test", "SRV", "0 50 30022 ssh.acme.test.")
+SRV = "_ssh._tcp.ssh.acme.test SRV 0 50 30022 ssh.acme.test."
 APP = {"app": "ssh"}
 
 
@@ -35,7 +35,7 @@ def ssh(
     return service(ours(hostname="ssh.acme.test") | (annotations or {}), spec, location="ops/ssh")
 
 
-def build_expected(*targets: str) -> list[ResolvedClaim]:
+def build_expected(*targets: str) -> list[str]:
     return [SRV, resolved("ssh.acme.test", "A", *targets)]
 
 
@@ -101,7 +101,7 @@ def test_an_invalid_access_annotation_gives_a_warning() -> None:
 def test_srv_records_of_a_node_port_service_are_published_even_if_no_node_has_an_address(
     nodes: list[KubernetesObject],
 ) -> None:
-    assert reduce_claims(claims(ssh(), *nodes)) == [SRV, unresolved("ssh.acme.test", Reason.NO_ENDPOINTS)]
+    assert reduce_claims(claims(ssh(), *nodes)) == [SRV, "ssh.acme.test: no-endpoints"]
 
 
 # docs/spec/sources.md 3.5
@@ -172,17 +172,14 @@ def test_with_local_traffic_policy_only_nodes_whose_pods_are_in_the_best_state_a
 # docs/spec/sources.md 3.5
 def test_a_node_port_service_with_local_traffic_and_no_pods_has_no_targets() -> None:
     found = compute_claims(build_source("service"), ssh(local=True), *NODES, listed=[POD])
-    assert reduce_claims(found) == [SRV, unresolved("ssh.acme.test", Reason.NO_ENDPOINTS)]
+    assert reduce_claims(found) == [SRV, "ssh.acme.test: no-endpoints"]
 
 
 # docs/spec/sources.md 3.5
 def test_unschedulable_nodes_are_excluded_only_after_nodes_were_ranked_by_their_pods() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), NODES[1]]
     pods = [pod("ops/a", node_name="n1", labels=APP), pod("ops/b", node_name="n2", labels=APP, ready=False)]
-    assert reduce_claims(claims(ssh(local=True), *nodes, *pods)) == [
-        SRV,
-        unresolved("ssh.acme.test", Reason.NO_ENDPOINTS),
-    ]
+    assert reduce_claims(claims(ssh(local=True), *nodes, *pods)) == [SRV, "ssh.acme.test: no-endpoints"]
 
 
 # docs/spec/sources.md 3.5
@@ -192,7 +189,7 @@ def test_a_service_with_local_traffic_and_no_selector_uses_all_pods_of_its_names
 ) -> None:
     spec = ServiceSpec(type="NodePort", external_traffic_policy="Local", selector=selector)
     found = claims(service(ours(hostname="h.t"), spec, location="ops/ssh"), *NODES, pod("ops/a", node_name="n2"))
-    assert reduce_claims(found) == [resolved("h.t", "A", "203.0.113.2")]
+    assert reduce_claims(found) == ["h.t A 203.0.113.2"]
 
 
 @pytest.mark.parametrize(
@@ -201,33 +198,31 @@ def test_a_service_with_local_traffic_and_no_selector_uses_all_pods_of_its_names
         pytest.param((), [], id="3.5-no-port"),
         pytest.param((ServicePort(protocol="TCP"),), [], id="3.5-port-without-node-port"),
         pytest.param(
-            (ServicePort(node_port=30022),),
-            [resolved("_ssh._tcp.h.t", "SRV", "0 50 30022 h.t.")],
-            id="3.5-tcp-is-the-default",
+            (ServicePort(node_port=30022),), ["_ssh._tcp.h.t SRV 0 50 30022 h.t."], id="3.5-tcp-is-the-default"
         ),
         pytest.param(
             (ServicePort(protocol="UDP", node_port=30053), ServicePort(protocol="TCP", node_port=30022)),
-            [resolved("_ssh._tcp.h.t", "SRV", "0 50 30022 h.t."), resolved("_ssh._udp.h.t", "SRV", "0 50 30053 h.t.")],
+            ["_ssh._tcp.h.t SRV 0 50 30022 h.t.", "_ssh._udp.h.t SRV 0 50 30053 h.t."],
             id="3.5-one-for-each-protocol",
         ),
         pytest.param(
             (ServicePort(protocol="TCP", node_port=30443), ServicePort(protocol="TCP", node_port=30080)),
-            [resolved("_ssh._tcp.h.t", "SRV", "0 50 30080 h.t.", "0 50 30443 h.t.")],
+            ["_ssh._tcp.h.t SRV 0 50 30080 h.t., 0 50 30443 h.t."],
             id="3.5-ports-of-one-protocol-merge",
         ),
     ],
 )
 def test_srv_records_contain_the_service_name_and_protocol_of_each_port(
-    ports: tuple[ServicePort, ...], expected: list[Claim]
+    ports: tuple[ServicePort, ...], expected: list[str]
 ) -> None:
     found = claims(ssh(ours(hostname="h.t"), ports=ports), NODES[0])
-    assert reduce_claims(found) == [*expected, resolved("h.t", "A", "203.0.113.1")]
+    assert reduce_claims(found) == [*expected, "h.t A 203.0.113.1"]
 
 
 # docs/spec/sources.md 3.5
 def test_with_compat_an_srv_record_whose_target_is_an_address_has_no_trailing_dot() -> None:
     found = claims(ssh(ours(hostname="192.0.2.1")), NODES[0], settings=settings_with(compat=True))
-    assert reduce_claims(found)[1] == resolved("_ssh._tcp.192.0.2.1", "SRV", "0 50 30022 192.0.2.1")
+    assert reduce_claims(found)[1] == "_ssh._tcp.192.0.2.1 SRV 0 50 30022 192.0.2.1"
 
 
 # docs/spec/sources.md 3.3
@@ -250,7 +245,7 @@ def test_a_service_name_too_long_for_a_label_affects_only_the_srv_record() -> No
     name = "s" * 63
     obj = Service(metadata=meta(f"ops/{name}", ours(hostname="h.t")), spec=ServiceSpec(type="NodePort", ports=SSH))
     assert reduce_claims(claims(obj, NODES[0])) == [
-        resolved("h.t", "A", "203.0.113.1"),
+        "h.t A 203.0.113.1",
         invalid(Reason.INVALID_NAME, f"_{name}._tcp.h.t"),
     ]
 

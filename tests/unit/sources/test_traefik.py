@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from extdns.model.claim import Claim
 from extdns.model.kind import KubernetesObject
-from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.ports import Source
 from extdns.resources.ingress_controllers import (
@@ -24,7 +22,7 @@ from extdns.resources.ingress_controllers import (
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.expected_claims import reduce_claims, resolved
 from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.samples import list_resolved_claims, meta, ours
 
@@ -90,7 +88,7 @@ def test_resource_labels_of_traefik_routes_begin_with_the_name_of_the_kind(
     source: Source, obj: KubernetesObject, expected: str
 ) -> None:
     claims = compute_claims(source, obj)
-    assert reduce_claims(claims) == [resolved("a.t", "A", "192.0.2.1")]
+    assert reduce_claims(claims) == ["a.t A 192.0.2.1"]
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {expected}
 
 
@@ -98,33 +96,24 @@ def test_resource_labels_of_traefik_routes_begin_with_the_name_of_the_kind(
     ("selection", "annotations", "expected"),
     [
         pytest.param(
-            settings_with(),
-            AT | ours(hostname="h.t"),
-            [resolved("a.t", "A", "192.0.2.1"), resolved("h.t", "A", "192.0.2.1")],
-            id="7.4-annotated",
+            settings_with(), AT | ours(hostname="h.t"), ["a.t A 192.0.2.1", "h.t A 192.0.2.1"], id="7.4-annotated"
         ),
         pytest.param(
-            settings_with(),
-            ours(hostname="h.t"),
-            [unresolved("a.t", Reason.NO_ENDPOINTS), unresolved("h.t", Reason.NO_ENDPOINTS)],
-            id="7.4-no-target",
+            settings_with(), ours(hostname="h.t"), ["a.t: no-endpoints", "h.t: no-endpoints"], id="7.4-no-target"
         ),
         pytest.param(
             settings_with(ignore_hostname_annotation=True),
             AT | ours(hostname="h.t"),
-            [resolved("a.t", "A", "192.0.2.1"), excluded("--ignore-hostname-annotation", "h.t")],
+            ["a.t A 192.0.2.1", "h.t: excluded by --ignore-hostname-annotation"],
             id="7.4-ignored",
         ),
         pytest.param(
-            settings_with(),
-            AT | ours(ttl="60", set_identifier="s"),
-            [resolved("a.t", "A", "192.0.2.1", ttl_s=60)],
-            id="2.6-ttl-and-props",
+            settings_with(), AT | ours(ttl="60", set_identifier="s"), ["a.t 60 A 192.0.2.1"], id="2.6-ttl-and-props"
         ),
     ],
 )
 def test_targets_of_traefik_routes_come_only_from_the_target_annotation(
-    selection: SourceSettings, annotations: dict[str, str], expected: list[Claim]
+    selection: SourceSettings, annotations: dict[str, str], expected: list[str]
 ) -> None:
     source = build_source("traefik-proxy", selection, kind=INGRESS_ROUTE)
     assert reduce_claims(compute_claims(source, route("Host(`a.t`)", annotations=annotations))) == expected
@@ -134,6 +123,4 @@ def test_targets_of_traefik_routes_come_only_from_the_target_annotation(
 def test_templates_give_hosts_and_targets_of_traefik_routes() -> None:
     made = templates(["{{.Name}}.d.t"], target=["x.t"])
     source = build_source("traefik-proxy", settings_with(templates=made), kind=INGRESS_ROUTE)
-    assert reduce_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == [
-        resolved("r.d.t", "CNAME", "x.t")
-    ]
+    assert reduce_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == ["r.d.t CNAME x.t"]

@@ -196,9 +196,7 @@ def test_a_missing_map_key_is_an_error_in_strict_templates(template: str) -> Non
     ("template", "message"),
     [
         pytest.param(
-            "{{range 1000000000}}{{end}}",
-            f"the template takes too many steps; allowed: {MAX_STEPS}",
-            id="steps",
+            "{{range 1000000000}}{{end}}", f"the template takes too many steps; allowed: {MAX_STEPS}", id="steps"
         ),
         pytest.param(
             '{{define "d"}}{{template "d"}}{{template "d"}}{{end}}{{template "d"}}',
