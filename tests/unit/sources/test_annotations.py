@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import msgspec
 import pytest
 
@@ -103,10 +101,6 @@ def test_with_compat_all_spaces_of_a_list_are_removed() -> None:
     assert annotations.get_list("hostname") == ("web.acme.test",)
 
 
-def test_an_absent_list_annotation_is_read_as_an_empty_list() -> None:
-    assert Annotations.read(None, BOTH_PREFIXES).get_list("hostname") == ()
-
-
 @pytest.mark.parametrize(
     ("value", "expected", "noticed"),
     [
@@ -123,11 +117,6 @@ def test_a_value_of_an_annotation_that_is_not_allowed_is_ignored_with_a_warning(
     assert [warning.allowed for warning in annotations.warnings] == (["public or private"] if noticed else [])
 
 
-def test_an_absent_annotation_gives_no_warning_about_its_value() -> None:
-    annotations = Annotations.read(None, BOTH_PREFIXES)
-    assert (annotations.get_choice("access"), annotations.warnings) == ("", ())
-
-
 def test_an_empty_target_annotation_gives_a_warning() -> None:
     (warning,) = Annotations.read({PREFIX + "target": ""}, BOTH_PREFIXES).warnings
     assert (warning.reason, warning.field) == (Reason.INVALID_ANNOTATION, f"annotation {PREFIX}target")
@@ -139,20 +128,6 @@ def test_an_annotation_of_extdns_among_the_labels_gives_a_warning() -> None:
     (warning,) = DEFAULTS.read_annotations(labelled).warnings
     assert (warning.reason, warning.field) == (Reason.IGNORED_ANNOTATION, "metadata.labels")
     assert warning.allowed == f"{PREFIX}hostname among metadata.annotations; labels are not read"
-
-
-def test_the_warning_about_an_annotation_with_the_old_prefix_states_that_all_of_these_are_ignored() -> None:
-    (warning,) = Annotations.read({PREFIX + "ttl": "60", OLD_PREFIX + "hostname": "a.t"}, BOTH_PREFIXES).warnings
-    assert warning.allowed == (
-        f"the prefix {PREFIX}: the object uses it too, so annotations with the old prefix are ignored"
-    )
-
-
-def test_messages_about_an_annotation_show_its_full_key_with_prefix() -> None:
-    assert (
-        Annotations.read({OLD_PREFIX + "ttl": "1"}, BOTH_PREFIXES).describe_field("ttl")
-        == f"annotation {OLD_PREFIX}ttl"
-    )
 
 
 @pytest.mark.parametrize(
@@ -187,19 +162,6 @@ def test_a_key_that_another_program_may_read_gives_no_warning(key: str) -> None:
 
 def test_a_hostname_without_prefix_beside_ours_gives_no_warning() -> None:
     assert Annotations.read({"hostname": "x", PREFIX + "hostname": "a.t"}, BOTH_PREFIXES).warnings == ()
-
-
-def test_keys_of_other_programs_are_told_from_misspelt_ones_without_loading_difflib(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "difflib", None)  # importing it would fail
-    keys = (
-        "service.beta.kubernetes.io/aws-load-balancer-type",
-        "kubectl.kubernetes.io/last-applied-configuration",
-        "cert-manager.io/cluster-issuer",
-        "meta.helm.sh/release-name",
-    )
-    assert find_misspelled_keys(frozenset(keys), PREFIX) == ()
 
 
 def test_of_thousands_of_keys_only_64_are_compared_with_known_ones_which_takes_time() -> None:
@@ -252,17 +214,6 @@ def test_annotations_for_dns_services_become_properties_of_the_record(
     assert dict(options(annotations).properties) == expected
 
 
-@pytest.mark.parametrize("known", ["custom-hostname", "proxied", "region-key", "record-comment", "tags"])
-def test_names_of_cloudflare_properties_include_the_annotation_prefix(known: str) -> None:
-    found = options({f"cloudflare-{known}": "x"}, OLD_PREFIX)
-    assert dict(found.properties) == {f"{OLD_PREFIX}cloudflare-{known}": "x"}
-
-
-def test_the_properties_of_a_record_are_sorted_by_name() -> None:
-    names = [name for name, _ in options({"webhook-b": "", "aws-z": "", "record-type": "", "alias": "true"}).properties]
-    assert names == ["alias", "aws/z", "record-type", "webhook/b"]
-
-
 @pytest.mark.parametrize(
     ("text", "ttl_s", "noticed"),
     [
@@ -291,7 +242,3 @@ def test_a_value_of_the_alias_annotation_other_than_true_or_false_gives_a_warnin
 @pytest.mark.parametrize("value", [pytest.param("blue ", id="2.3-verbatim"), pytest.param("", id="2.3-empty-is-none")])
 def test_the_set_identifier_annotation_is_used_unchanged(value: str) -> None:
     assert options({"set-identifier": value}).set_identifier == value
-
-
-def test_an_object_without_annotations_has_no_ttl_set_identifier_or_properties() -> None:
-    assert options({}) == RecordOptions()

@@ -6,13 +6,12 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, UnresolvedClaim
-from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, ProviderProperty, SpecEndpoint
 from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.claim_stages import DefaultTargetsStage, parse_default_targets, validate_claim
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import reduce_claims
-from tests.unit.sources.made import DEFAULTS, build_source, settings_with
+from tests.unit.sources.made import DEFAULTS, build_source
 from tests.unit.sources.samples import endpoint_meta, list_resolved_claims, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -28,19 +27,6 @@ def claims(obj: DnsEndpoint, selection: SourceSettings = DEFAULTS) -> tuple[Clai
 
 def endpoint(name: str, rtype: str, *targets: str) -> SpecEndpoint:
     return SpecEndpoint(dns_name=name, record_type=rtype, targets=targets)
-
-
-# docs/spec/sources.md 6.3
-def test_dns_endpoints_publish_their_records() -> None:
-    found = claims(dns_endpoint(endpoint("m.test", "MX", "10 mail.test."), endpoint("a.test", "A", "192.0.2.1.")))
-    assert reduce_claims(found) == ["m.test MX 10 mail.test", "a.test: invalid-endpoint"]
-    (mx,) = list_resolved_claims(found)
-    assert (mx.desired.resource, mx.provenance.field) == ("crd/dns/x", "spec.endpoints[0]")
-    (refused,) = (claim for claim in found if isinstance(claim, UnresolvedClaim))
-    assert refused.type == "A"
-    assert (
-        refused.detail == "spec.endpoints[1]: '192.0.2.1.' is not valid; allowed: 192.0.2.1, without a dot at its end"
-    )
 
 
 # docs/spec/sources.md 6.3
@@ -188,25 +174,10 @@ def test_an_alias_property_on_a_record_type_that_cannot_be_an_alias_is_invalid()
 
 
 # docs/spec/sources.md 6.3
-@pytest.mark.parametrize(
-    ("selection", "expected"),
-    [
-        pytest.param(settings_with(), ["a.t A 192.0.2.1"], id="6.3-controller-and-ttl-are-not-read"),
-        pytest.param(settings_with(namespace="shop"), ["excluded by --namespace"], id="6.3-namespace"),
-        pytest.param(
-            settings_with(label_filter=parse_label_selector("x")), ["excluded by --label-filter"], id="6.3-label-filter"
-        ),
-        pytest.param(
-            settings_with(annotation_filter=parse_annotation_selector("x")),
-            ["excluded by --annotation-filter"],
-            id="6.3-annotation-filter",
-        ),
-    ],
-)
-def test_filter_flags_exclude_dns_endpoints(selection: SourceSettings, expected: list[str]) -> None:
+def test_controller_ttl_and_hostname_annotations_of_dns_endpoints_are_not_read() -> None:
     annotations = ours(controller="other", ttl="60", hostname="h.t")
     obj = dns_endpoint(endpoint("a.t", "A", "192.0.2.1"), annotations=annotations)
-    assert reduce_claims(claims(obj, selection)) == expected
+    assert reduce_claims(claims(obj)) == ["a.t A 192.0.2.1"]
 
 
 def test_a_dns_endpoint_can_be_empty_or_have_duplicates() -> None:

@@ -51,24 +51,6 @@ def a(*names: str, ttl_s: int = 0, address: str = "203.0.113.9") -> list[str]:
     return [resolved(name, "A", address, ttl_s=ttl_s) for name in names]
 
 
-# docs/spec/sources.md 5.7
-def test_an_http_route_publishes_its_hostnames_with_the_addresses_of_its_gateway() -> None:
-    found = claims(http("shop.acme.test", "other.test", annotations=ours(ttl="30")), WILD)
-    assert reduce_claims(found) == [*a("shop.acme.test", ttl_s=30), excluded(NOT_ADMITTED, "other.test")]
-    (claim,) = list_resolved_claims(found)
-    assert claim.desired.resource == "httproute/shop/r"
-    assert (claim.provenance.source, claim.provenance.field) == ("gateway-httproute", "spec.hostnames[0]")
-
-
-# docs/spec/sources.md 5.7
-def test_a_tcp_route_publishes_its_annotated_hostname() -> None:
-    obj = route(TcpRoute, location="db/t", annotations=ours(hostname="pg.acme.test"), parents=[parent("infra/gw2")])
-    parent_object = gateway(listener(protocol="TCP", port=5432), location="infra/gw2", addresses=["198.51.100.4"])
-    found = claims(obj, parent_object)
-    assert reduce_claims(found) == a("pg.acme.test", address="198.51.100.4")
-    assert list_resolved_claims(found)[0].desired.resource == "tcproute/db/t"
-
-
 # docs/spec/sources.md 5.1
 @pytest.mark.parametrize("kind", SOURCE, ids=lambda kind: f"5.1-{kind.__name__}")
 def test_each_route_source_reads_only_its_own_kind_of_route(kind: type[AnyRoute]) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from extdns.errors import UsageError
 from extdns.model.claim import Claim
 from extdns.model.kind import KubernetesObject
-from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.model.selection import parse_annotation_selector
 from extdns.resources.gateway_api import (
     GATEWAY,
     LISTENER_SET,
@@ -56,22 +56,10 @@ def claims(obj: HttpRoute, *others: KubernetesObject, settings: SourceSettings) 
     ("settings", "expected"),
     [
         pytest.param(settings_with(), PUBLISHED, id="5.2-no-filter"),
-        pytest.param(settings_with(namespace="shop"), PUBLISHED, id="5.2-namespace"),
-        pytest.param(settings_with(namespace="x"), "excluded by --namespace", id="5.2-other-namespace"),
-        pytest.param(
-            settings_with(label_filter=parse_label_selector("app=api")),
-            "excluded by --label-filter",
-            id="5.2-labels-of-routes",
-        ),
         pytest.param(
             settings_with(annotation_filter=parse_annotation_selector("team=shop")),
             PUBLISHED,
             id="5.2-annotations-of-routes-not-of-gateways",
-        ),
-        pytest.param(
-            settings_with(annotation_filter=parse_annotation_selector("team=x")),
-            "excluded by --annotation-filter",
-            id="5.2-other-annotations",
         ),
         pytest.param(settings_with(gateway_name="gw"), PUBLISHED, id="5.2-gateway-name"),
         pytest.param(settings_with(gateway_name="x"), "a.t: excluded by --gateway-name", id="5.2-other-gateway-name"),

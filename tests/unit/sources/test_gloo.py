@@ -10,7 +10,6 @@ import pytest
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import KubernetesObject
-from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.core import SERVICE, Service, ServiceSpec
 from extdns.resources.gloo import (
     GLOO_GATEWAY,
@@ -222,15 +221,6 @@ def test_claims_of_a_gloo_proxy_cannot_be_computed_if_an_object_it_refers_to_is_
     ("obj", "selection", "by"),
     [
         pytest.param(proxy(GATED, home="other"), ALL, "--gloo-namespace", id="7.8-namespace"),
-        pytest.param(
-            proxy(GATED),
-            settings_with(annotation_filter=parse_annotation_selector("x")),
-            "--annotation-filter",
-            id="2.6-AF",
-        ),
-        pytest.param(
-            proxy(GATED), settings_with(label_filter=parse_label_selector("x")), "--label-filter", id="2.6-LF"
-        ),
         pytest.param(
             proxy(GATED, annotations=ours(controller="x")), ALL, f"annotation {PREFIX}controller", id="2.6-ctl"
         ),

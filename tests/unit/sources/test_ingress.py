@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from extdns.errors import UsageError
-from extdns.model.claim import Claim, InvalidClaim
+from extdns.model.claim import Claim
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector
 from extdns.ports import Source
 from extdns.resources.networking import Ingress
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import PREFIX, ingress, list_resolved_claims, ours
 
@@ -115,12 +115,6 @@ def test_flags_exclude_the_hosts_of_rules_tls_sections_or_the_hostname_annotatio
 
 
 # docs/spec/sources.md 4.3
-def test_wildcard_hosts_of_an_ingress_are_published_unchanged() -> None:
-    found = claims(ingress("192.0.2.1", rules=["*.r.t"], tls=[["*.t.t"]], annotations=ours(hostname="*.h.t")))
-    assert reduce_claims(found) == [resolved(f"*.{name}.t", "A", "192.0.2.1") for name in "hrt"]
-
-
-# docs/spec/sources.md 4.3
 def test_a_host_in_rules_and_tls_is_published_as_tls_host_if_rules_are_ignored() -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], tls=[["a.t"]])
     assert find_fields(claims(obj, settings_with(ignore_ingress_rules_spec=True))) == {"a.t": "spec.tls[0].hosts[0]"}
@@ -219,20 +213,3 @@ def test_an_excluded_ingress_names_the_filter_or_annotation_that_excludes_it(
     assert reduce_claims(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [
         excluded(by)
     ]
-
-
-def test_an_invalid_host_does_not_affect_other_hosts_of_an_ingress() -> None:
-    found = claims(ingress("192.0.2.1", rules=["a.t", "b..t"], tls=[[f"{'x' * 64}.t"]]))
-    assert reduce_claims(found) == [
-        "a.t A 192.0.2.1",
-        "invalid-name: b..t",
-        invalid(Reason.INVALID_NAME, f"{'x' * 64}.t"),
-    ]
-    assert [claim.provenance.field for claim in found if isinstance(claim, InvalidClaim)] == [
-        "spec.rules[1].host",
-        "spec.tls[0].hosts[0]",
-    ]
-
-
-def test_an_ingress_without_hosts_gives_no_claims() -> None:
-    assert claims(ingress("192.0.2.1", rules=[""])) == ()

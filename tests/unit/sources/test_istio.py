@@ -87,14 +87,6 @@ def a(*names: str, addresses: Sequence[str] = ("203.0.113.5",)) -> list[str]:
 
 
 # docs/spec/sources.md 7.1
-def test_an_istio_gateway_publishes_the_hosts_of_its_servers() -> None:
-    found = of_gateway(gateway("mesh/a.test", "*", "*.b.test"), PROXY)
-    assert reduce_claims(found) == a("*.b.test", "a.test")
-    assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"gateway/mesh/g"}
-    assert list_resolved_claims(found)[1].provenance.field == "spec.servers[0].hosts[0]"
-
-
-# docs/spec/sources.md 7.1
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
@@ -345,12 +337,6 @@ def test_the_hostname_annotation_of_a_virtual_service_adds_names_unless_it_is_ig
         reduce_claims(of_service(obj, gateway("*"), PROXY, selection=ignoring))[1]
         == "h.t: excluded by --ignore-hostname-annotation"
     )
-
-
-def test_excluded_istio_objects_name_the_filter() -> None:
-    selection = settings_with(namespace="x")
-    assert reduce_claims(of_gateway(gateway("a.t"), selection=selection)) == ["excluded by --namespace"]
-    assert reduce_claims(of_service(virtual_service("a.t"), selection=selection)) == ["excluded by --namespace"]
 
 
 def istio_object(kind: str, name: str, **spec: object) -> Json:

@@ -6,16 +6,13 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
-from extdns.model.reason import Reason
-from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.core import Node
-from extdns.sources.common.annotation_names import BOTH_PREFIXES
 from extdns.sources.common.claim_builder import SourceSettings, Templates
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims
+from tests.unit.sources.expected_claims import excluded, reduce_claims
 from tests.unit.sources.made import DEFAULTS, build_source, keep_all_fields, settings_with, templates
-from tests.unit.sources.samples import PREFIX, list_resolved_claims, node, ours
+from tests.unit.sources.samples import PREFIX, node, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -27,14 +24,6 @@ def claims(obj: Node, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
 EXPOSING = settings_with(expose_internal_ipv6=True)
 EXTERNAL = ["203.0.113.1", "2001:db8::1"]
 INTERNAL = ["10.0.0.1", "fd00::1"]
-
-
-# docs/spec/sources.md 6.1
-def test_a_node_is_published_by_its_name() -> None:
-    found = list_resolved_claims(claims(node("n1.acme.test", external=["203.0.113.1"], internal=INTERNAL)))
-    assert reduce_claims(found) == ["n1.acme.test A 203.0.113.1"]
-    assert (found[0].desired.resource, found[0].provenance.field) == ("node/n1.acme.test", "metadata.name")
-    assert found[0].provenance.source == "node"
 
 
 # docs/spec/sources.md 6.1
@@ -103,16 +92,6 @@ def test_of_the_annotations_of_a_node_only_target_ttl_and_controller_are_read(
         pytest.param(settings_with(), ["excluded by --exclude-unschedulable"], id="6.1-unschedulable"),
         pytest.param(settings_with(exclude_unschedulable=False), ["n1 A 203.0.113.1"], id="6.1-unschedulable-too"),
         pytest.param(
-            settings_with(label_filter=parse_label_selector("pool=edge")),
-            ["excluded by --label-filter"],
-            id="6.1-label-filter",
-        ),
-        pytest.param(
-            settings_with(annotation_filter=parse_annotation_selector("pool")),
-            ["excluded by --annotation-filter"],
-            id="6.1-annotation-filter",
-        ),
-        pytest.param(
             settings_with(exclude_unschedulable=False, namespace="shop"),
             ["n1 A 203.0.113.1"],
             id="6.1-nodes-are-in-no-namespace",
@@ -121,17 +100,6 @@ def test_of_the_annotations_of_a_node_only_target_ttl_and_controller_are_read(
 )
 def test_filter_flags_exclude_nodes_and_unschedulable_nodes(settings: SourceSettings, expected: list[str]) -> None:
     assert reduce_claims(claims(node("n1", external=["203.0.113.1"], unschedulable=True), settings)) == expected
-
-
-def test_a_node_name_too_long_for_dns_is_reported() -> None:
-    assert reduce_claims(claims(node("x" * 64, external=["203.0.113.1"]))) == [invalid(Reason.INVALID_NAME, "x" * 64)]
-
-
-def test_an_invalid_annotation_of_a_node_is_reported() -> None:
-    (found,) = list_resolved_claims(
-        claims(node("n1", external=["203.0.113.1"], annotations={f"{BOTH_PREFIXES[0]}ttl": "soon"}))
-    )
-    assert [warning.field for warning in found.warnings] == [f"annotation {PREFIX}ttl"]
 
 
 @pytest.mark.parametrize(

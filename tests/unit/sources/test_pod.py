@@ -81,12 +81,6 @@ def test_hosts_of_pods_get_the_annotated_target_the_addresses_of_the_node_or_tha
 
 
 # docs/spec/sources.md 6.2
-def test_set_identifier_and_property_annotations_of_pods_are_not_read() -> None:
-    (found,) = list_resolved_claims(claims(p1(ours(internal_hostname="p.t", set_identifier="x", aws_weight="1"))))
-    assert (found.set_identifier, tuple(found.desired.properties)) == ("", ())
-
-
-# docs/spec/sources.md 6.2
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
@@ -123,18 +117,6 @@ def test_pods_without_host_network_can_be_excluded(host_network: bool, expected:
     found = reduce_claims(claims(obj, N1, settings=settings))
     assert expected in found
     assert len({"excluded by" in line for line in found}) == 1
-
-
-# docs/spec/sources.md 6.2
-def test_the_internal_hostname_annotation_of_pods_is_read_even_if_hostname_annotations_are_ignored() -> None:
-    settings = settings_with(ignore_hostname_annotation=True)
-    assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["p.t A 10.1.0.7"]
-
-
-# docs/spec/sources.md 6.2
-def test_an_excluded_pod_names_the_flag_that_excludes_it() -> None:
-    settings = settings_with(namespace="shop")
-    assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["excluded by --namespace"]
 
 
 def test_nodes_are_looked_up_only_if_a_host_of_a_pod_needs_node_addresses() -> None:

@@ -46,13 +46,6 @@ def test_a_load_balancer_service_publishes_the_hosts_in_its_hostname_annotation(
     assert {claim.provenance.source for claim in list_resolved_claims(found)} == {"service"}
 
 
-# docs/spec/sources.md 3.4
-def test_an_internal_hostname_of_a_service_points_to_its_cluster_ip() -> None:
-    found = claims(load_balancer(ours(internal_hostname="web.int.acme.test"), "198.51.100.7"))
-    assert reduce_claims(found) == ["web.int.acme.test A 10.3.0.9"]
-    assert list_resolved_claims(found)[0].provenance.field == f"annotation {PREFIX}internal-hostname"
-
-
 def spec(service_type: str, *, cluster_ip: str = "", external_ips: tuple[str, ...] = (), name: str = "") -> ServiceSpec:
     return ServiceSpec(type=service_type, cluster_ip=cluster_ip, external_ips=external_ips, external_name=name)
 
@@ -132,16 +125,6 @@ def test_the_hostname_and_internal_hostname_annotations_of_a_service_are_both_re
     assert reduce_claims(found) == ["a.t A 10.3.0.9", "b.t A 192.0.2.1", "c.t A 10.3.0.9, 192.0.2.1"]
 
 
-# docs/spec/sources.md 3.2
-def test_with_the_ignore_hostname_annotation_flag_a_service_publishes_no_annotated_host() -> None:
-    settings = settings_with(ignore_hostname_annotation=True)
-    annotations = ours(hostname="a.t", internal_hostname="b.t", target="192.0.2.9")
-    assert reduce_claims(claims(load_balancer(annotations, "192.0.2.1"), settings)) == [
-        "a.t: excluded by --ignore-hostname-annotation",
-        "b.t: excluded by --ignore-hostname-annotation",
-    ]
-
-
 @pytest.mark.parametrize(
     ("value", "of", "expected"),
     [
@@ -182,8 +165,3 @@ def test_an_invalid_host_does_not_affect_other_hosts_of_a_service() -> None:
         "invalid-name: b..t",
         invalid(Reason.INVALID_NAME, f"{'x' * 64}.t"),
     ]
-
-
-def test_hostnames_in_capitals_or_unicode_are_published_in_canonical_form() -> None:
-    found = claims(load_balancer(ours(hostname="Web.ACME.test, bücher.t, xn--bcher-kva.t"), "192.0.2.1"))
-    assert reduce_claims(found) == ["web.acme.test A 192.0.2.1", "xn--bcher-kva.t A 192.0.2.1"]

@@ -38,13 +38,6 @@ NOT_READY = endpoints("db/pg-x", "pg", member("pg-0", "10.1.0.4"), member("pg-1"
 NEVER_READY = ServiceSpec(cluster_ip="None", selector=APP, publish_not_ready_addresses=True)
 
 
-# docs/spec/sources.md 3.6
-def test_a_headless_service_publishes_a_name_for_its_endpoints_and_one_for_each_pod() -> None:
-    found = claims(pg(), PG_0, PG_1, NOT_READY)
-    assert reduce_claims(found) == ["pg-0.pg.acme.test A 10.1.0.4", "pg.acme.test A 10.1.0.4"]
-    assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"service/db/pg"}
-
-
 @pytest.mark.parametrize(
     ("spec", "settings"),
     [
@@ -175,10 +168,6 @@ def test_each_name_of_a_headless_service_without_targets_has_its_own_unresolved_
     ]
     assert isinstance(found[2], UnresolvedClaim)
     assert found[2].set_identifier == "blue"
-
-
-def test_a_host_of_a_headless_service_without_endpoints_is_unresolved_for_that_reason() -> None:
-    assert reduce_claims(claims(pg())) == ["pg.acme.test: no-endpoints"]
 
 
 @pytest.mark.parametrize(

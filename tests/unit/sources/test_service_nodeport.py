@@ -8,7 +8,7 @@ from extdns.model.claim import Claim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
-from extdns.resources.core import NODE, POD, Service, ServicePort, ServiceSpec
+from extdns.resources.core import NODE, Service, ServicePort, ServiceSpec
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved
@@ -37,12 +37,6 @@ def ssh(
 
 def build_expected(*targets: str) -> list[str]:
     return [SRV, resolved("ssh.acme.test", "A", *targets)]
-
-
-# docs/spec/sources.md 3.5
-def test_a_node_port_service_publishes_node_addresses_and_srv_records() -> None:
-    nodes = [node("n1", external=["203.0.113.1"], internal=["10.0.0.1"]), node("n2", internal=["10.0.0.2"])]
-    assert reduce_claims(claims(ssh(), *nodes)) == build_expected("203.0.113.1")
 
 
 BOTH_KINDS = node("n1", external=["203.0.113.1", "2001:db8::1"], internal=["10.0.0.1", "fd00::1"])
@@ -167,12 +161,6 @@ def test_with_local_traffic_policy_only_nodes_whose_pods_are_in_the_best_state_a
     pods: list[KubernetesObject], expected: list[str]
 ) -> None:
     assert reduce_claims(claims(ssh(local=True), *NODES, *pods)) == build_expected(*expected)
-
-
-# docs/spec/sources.md 3.5
-def test_a_node_port_service_with_local_traffic_and_no_pods_has_no_targets() -> None:
-    found = compute_claims(build_source("service"), ssh(local=True), *NODES, listed=[POD])
-    assert reduce_claims(found) == [SRV, "ssh.acme.test: no-endpoints"]
 
 
 # docs/spec/sources.md 3.5

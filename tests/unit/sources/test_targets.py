@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import ClaimWarning, InvalidClaim, UnresolvedClaim
+from extdns.model.claim import ClaimWarning, InvalidClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.value import StringMap
 from extdns.resources.core import SERVICE
 from extdns.sources.common.annotation_names import BOTH_PREFIXES, PREFIX
 from extdns.sources.common.annotations import (
@@ -50,11 +49,6 @@ def test_targets_are_grouped_by_record_type(
     texts: list[str], expected: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> None:
     assert parse_targets(texts, "f", if_empty=NOTHING) == FoundTargets(groups=expected)
-
-
-@pytest.mark.parametrize("texts", [[], ["", ""]])
-def test_parsing_no_target_texts_returns_the_given_fallback(texts: list[str]) -> None:
-    assert parse_targets(texts, "f", if_empty=NOTHING) == NOTHING
 
 
 def test_an_invalid_target_does_not_affect_other_targets() -> None:
@@ -148,26 +142,6 @@ def test_different_cname_targets_stay_separate_claims() -> None:
     assert reduce_claims(one.build()) == ["a.t CNAME x.t", "a.t CNAME y.t"]
 
 
-def test_claims_are_sorted_as_resolved_then_unresolved_then_excluded_then_invalid() -> None:
-    one = create_builder()
-    one.parse_name("a..t", "f")
-    for name in ("d.t", "c.t"):
-        one.request_name(DnsName(name), "f", ExcludedHost(excluded_by="--flag"))
-    for name in ("f.t", "e.t"):
-        one.request_name(DnsName(name), "f", missing())
-    for name in ("h.t", "g.t"):
-        one.request_name(DnsName(name), "f", a("192.0.2.1"))
-    assert reduce_claims(one.build()) == [
-        "g.t A 192.0.2.1",
-        "h.t A 192.0.2.1",
-        "e.t: no-address",
-        "f.t: no-address",
-        "c.t: excluded by --flag",
-        "d.t: excluded by --flag",
-        "invalid-name: a..t",
-    ]
-
-
 def test_a_name_that_is_resolved_once_is_not_also_unresolved_or_excluded() -> None:
     one = create_builder()
     one.request_name(HOST, "f", ExcludedHost(excluded_by="--flag"))
@@ -177,14 +151,6 @@ def test_a_name_that_is_resolved_once_is_not_also_unresolved_or_excluded() -> No
     assert reduce_claims(one.build()) == ["a.t A 192.0.2.1"]
 
 
-def test_a_missing_gateway_does_not_replace_an_unresolved_claim_that_keeps_the_record() -> None:
-    for reasons in ((Reason.NO_GATEWAY, Reason.NO_ADDRESS), (Reason.NO_ADDRESS, Reason.NO_GATEWAY)):
-        one = create_builder()
-        for reason in reasons:
-            one.request_name(HOST, "f", missing(reason))
-        assert reduce_claims(one.build()) == ["a.t: no-address"]
-
-
 def test_if_a_name_is_unresolved_or_excluded_twice_the_first_reason_is_kept() -> None:
     one = create_builder()
     one.request_name(HOST, "f", missing())
@@ -192,22 +158,6 @@ def test_if_a_name_is_unresolved_or_excluded_twice_the_first_reason_is_kept() ->
     one.request_name(DnsName("b.t"), "f", ExcludedHost(excluded_by="--first"))
     one.request_name(DnsName("b.t"), "f", ExcludedHost(excluded_by="--second"))
     assert reduce_claims(one.build()) == ["a.t: no-address", "b.t: excluded by --first"]
-
-
-def test_every_claim_has_the_record_options_of_the_object() -> None:
-    options = RecordOptions(
-        ttl_s=60, set_identifier="blue", properties=StringMap.from_items({"aws/weight": "1"}), warnings=(NOTICE,)
-    )
-    one = create_builder(options)
-    one.request_name(HOST, "f", a("192.0.2.1"))
-    one.request_name(DnsName("b.t"), "f", missing())
-    want, unresolved = one.build()
-    assert list_resolved_claims([want])[0].desired.labels == (("resource", "service/shop/web"),)
-    assert list_resolved_claims([want])[0].desired.properties == (("aws/weight", "1"),)
-    assert (list_resolved_claims([want])[0].desired.ttl_s, list_resolved_claims([want])[0].warnings) == (60, (NOTICE,))
-    assert list_resolved_claims([want])[0].set_identifier == "blue"
-    assert isinstance(unresolved, UnresolvedClaim)
-    assert (unresolved.set_identifier, unresolved.detail, unresolved.provenance.ref) == ("blue", "why", REF)
 
 
 def test_a_warning_about_an_object_without_resolved_claims_becomes_an_invalid_claim() -> None:
@@ -228,14 +178,3 @@ def test_equal_warnings_are_reported_once() -> None:
     one = create_builder(RecordOptions(warnings=(NOTICE, NOTICE)))
     one.request_name(HOST, "f", a("192.0.2.1"))
     assert list_resolved_claims(one.build())[0].warnings == (NOTICE,)
-
-
-# docs/spec/sources.md 1.2
-def test_an_invalid_claim_shows_the_field_and_what_is_allowed() -> None:
-    one = create_builder()
-    assert one.parse_name("x" * 64 + ".t", "spec.rules[0].host") is None
-    assert one.parse_name("Ok.T.", "f") == "ok.t"
-    claim = one.build()[0]
-    assert isinstance(claim, InvalidClaim)
-    assert (claim.provenance.field, claim.reason) == ("spec.rules[0].host", Reason.INVALID_NAME)
-    assert "63 bytes" in claim.allowed

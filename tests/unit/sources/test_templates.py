@@ -70,13 +70,6 @@ TWO: Final = ["{{.Name}}.d.t, {{.Name}}.e.t"]
             NAMELESS, False, False, ["x.d.t 60 A 192.0.2.1", "x.e.t 60 A 192.0.2.1"], id="8.8-object-without-hosts"
         ),
         pytest.param(
-            load_balancer({}, location="a/x"),
-            False,
-            False,
-            ["x.d.t: no-address", "x.e.t: no-address"],
-            id="8.8-pending",
-        ),
-        pytest.param(
             service(None, ServiceSpec(type="ClusterIP", cluster_ip="10.0.0.1"), location="a/x"),
             False,
             False,
@@ -138,18 +131,6 @@ def test_annotations_of_older_programs_take_precedence_over_templates() -> None:
         pytest.param(
             ingress("192.0.2.1", rules=["r.t"]), templates(["{{.Name}}.t"]), ["r.t A 192.0.2.1"], id="4.4-a-host"
         ),
-        pytest.param(
-            ingress("192.0.2.1", rules=["r.t"]),
-            templates(["{{.Name}}.t"], combine=True),
-            ["app.t A 192.0.2.1", "r.t A 192.0.2.1"],
-            id="4.4-combined",
-        ),
-        pytest.param(
-            ingress(rules=["r.t"]),
-            templates(["{{.Name}}.t"]),
-            ["app.t: no-address", "r.t: no-address"],
-            id="4.4-hosts-without-targets",
-        ),
         pytest.param(ingress("192.0.2.1"), templates(pairs=["p.t:192.0.2.9"]), [], id="2.6-no-pairs"),
     ],
 )
@@ -170,11 +151,6 @@ NODE: Final = node("n1", external=["203.0.113.1"], internal=["10.0.0.1"])
             id="6.1-beside-its-name",
         ),
         pytest.param(templates(pairs=["p.t:10.9.9.9"]), ["p.t A 10.9.9.9"], id="6.1-pairs-instead"),
-        pytest.param(
-            templates(['{{range .Status.Addresses}}{{if eq .Type "InternalIP"}}{{.Address}}.n.t{{end}}{{end}}']),
-            ["10.0.0.1.n.t A 203.0.113.1"],
-            id="6.1-fields",
-        ),
     ],
 )
 def test_templates_give_nodes_further_hostnames(made: Templates, expected: list[str]) -> None:

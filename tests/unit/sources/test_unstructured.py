@@ -16,7 +16,6 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import ObjectChange
 from extdns.model.kind import Kind, KubernetesObject
 from extdns.model.record import RESOURCE
-from extdns.model.selection import parse_label_selector
 from extdns.ports import Source
 from extdns.resources.core import NODE, SERVICE
 from extdns.resources.externaldns import DNS_ENDPOINT
@@ -210,8 +209,6 @@ def test_resource_labels_of_the_unstructured_source_use_the_kind_name_even_if_an
 @pytest.mark.parametrize(
     ("selection", "annotations", "expected"),
     [
-        pytest.param({"namespace": "other"}, {}, ["excluded by --namespace"], id="2.6-NS"),
-        pytest.param({"label_filter": parse_label_selector("app")}, {}, ["excluded by --label-filter"], id="2.6-LF"),
         pytest.param({}, ours(controller="other"), [excluded(f"annotation {PREFIX}controller")], id="2.6-ctl"),
         pytest.param(
             {"ignore_hostname_annotation": True}, {}, ["h.t CNAME x.t"], id="2.6-hostname-is-not-suppressible"
