@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Final
 
 import pytest
@@ -13,13 +12,12 @@ from extdns.controller.clock import SystemClock
 from extdns.errors import ApiError, ExtdnsError
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
-from extdns.kube.leader_election import LeaderElectionConfig, LeaderElector
 from extdns.kube.lease_store import LeaseStore
 from extdns.kube.live.existence import GET_BURST, ExistenceChecker
 from extdns.kube.state_store import ConfigMapStateStore
 from extdns.model.kind import ObjectKey
 from extdns.resources.core import SERVICE
-from tests.clusters import MAX_WAIT_S, REQUEST_TIMEOUT_S, service
+from tests.clusters import REQUEST_TIMEOUT_S, service
 from tests.fakes.apiserver.faults import Empty, Fault, Html, Refuse, Swapped, Terse
 from tests.fakes.apiserver.server import ApiServer
 
@@ -57,13 +55,6 @@ def test_after_a_404_that_names_no_object_a_list_decides_whether_the_object_exis
     assert listed.query["fieldSelector"] == "metadata.name=gone"
 
 
-def test_an_object_exists_if_the_list_has_it_although_one_404_named_no_object(
-    server: ApiServer, existence: ExistenceChecker
-) -> None:
-    server.faults.arm(Refuse(code=404), verb="get", resource="services")
-    assert existence.exists(WEB) is True
-
-
 UNUSABLE: Final = [
     pytest.param(Html(code=404), "does not come from the API server", id="404-from-a-proxy"),
     pytest.param(Html(), "the response is not a Service", id="html-with-200"),
@@ -90,14 +81,6 @@ def test_an_existence_check_raises_an_error_if_the_404_names_no_object_and_the_l
     server.faults.arm(Terse(), resource="services", times=None)
     server.forbid("list", "services")
     with pytest.raises(ApiError, match="does not name the object, and listing it failed"):
-        existence.exists(GONE)
-
-
-def test_an_existence_check_fails_if_both_the_get_and_the_list_are_answered_with_401(
-    server: ApiServer, existence: ExistenceChecker
-) -> None:
-    server.faults.arm(Refuse(code=401), resource="services", times=2)  # for the GET, and for the list that follows it
-    with pytest.raises(ApiError, match="401"):
         existence.exists(GONE)
 
 
@@ -172,36 +155,6 @@ def test_saving_state_fails_if_the_answer_is_not_the_written_configmap(
     server.faults.arm(fault, verb=verb, resource="configmaps")
     with pytest.raises(ExtdnsError):
         store.update(lambda document: document | {"data": {"me": "2"}})
-
-
-def test_reading_saved_state_fails_if_the_404_names_no_object_and_listing_is_forbidden(
-    server: ApiServer, api: ApiClient
-) -> None:
-    server.faults.arm(Terse(), resource="configmaps", times=None)
-    server.forbid("list", "configmaps")
-    with pytest.raises(ApiError, match=r"does not name the object, and listing it failed: .*403"):
-        ConfigMapStateStore(api, "dns", "extdns-state").read()
-
-
-def start_election(store: LeaseStore) -> tuple[LeaderElector, Callable[[], None]]:
-    """Start leader election on *store*. Return the elector, and a function that waits until it is the leader."""
-    acquired = SimpleQueue[None]()
-    elector = LeaderElector(
-        store,
-        "us",
-        LeaderElectionConfig(lease_duration_s=3.0, renew_deadline_s=2.0, retry_period_s=0.05),
-        SystemClock(),
-    )
-    elector.start(lambda: acquired.put(None))
-    return elector, lambda: acquired.get(timeout=MAX_WAIT_S)
-
-
-def test_the_lease_is_created_after_a_404_that_names_no_object(server: ApiServer, api: ApiClient) -> None:
-    server.faults.arm(Terse(), resource="leases", times=None)
-    elector, until_ours = start_election(LeaseStore(api, "dns", "extdns"))
-    until_ours()
-    assert elector.left_s() > 0
-    elector.close(release=True)
 
 
 @pytest.mark.parametrize("fault", [Html(code=404), Html(), Refuse(code=404), Swapped()])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import stat
 import sys
 import traceback
@@ -51,15 +50,6 @@ def kubeconfig(folder: Path, server: str, **user: object) -> Path:
     }
     path.write_text(json.dumps(config))
     return path
-
-
-def test_a_request_times_out_if_the_api_server_never_answers(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        access = ClusterAccess(
-            kubeconfig=str(kubeconfig(tmp_path, f"http://127.0.0.1:{silent.getsockname()[1]}")), request_timeout_s=0.1
-        )
-        with pytest.raises(ApiError, match="the response timed out"):
-            ApiClient(HttpClient(access), request_timeout_s=0.1).get(SERVICES)
 
 
 def read_authorization(server: ApiServer, client: HttpClient) -> str:

@@ -87,14 +87,6 @@ def test_a_nodeport_service_without_node_addresses_does_not_prevent_publishing_o
     assert installation.zones.published() == [GOOD]
 
 
-def test_500_names_on_one_service_are_all_published(tmp_path: Path) -> None:
-    installation = Installation(tmp_path, example_org="")
-    names = [f"n{number:03}.example.org" for number in range(500)]
-    installation.replace_manifests(service("many", ", ".join(names)))
-    assert installation.run_twice() == 0
-    assert installation.zones.published() == [f"{name} A 192.0.2.1" for name in names]
-
-
 @pytest.mark.parametrize(
     "lines",
     [

@@ -105,14 +105,6 @@ def test_whatever_an_object_requests_other_names_stay_and_what_is_not_written_ha
             assert found["problems"] or [one for one in found["names"] if one["outcome"]["reason"]]
 
 
-@pytest.mark.parametrize(("value", "obj"), [*BAD_TARGETS.items(), *BAD_NAMES.items()])
-def test_with_compat_the_dns_service_decides(tmp_path: Path, value: str, obj: dict[str, Any]) -> None:
-    flags = ("--provider=inmemory", "--inmemory-zone=example.org")
-    installation = Installation(tmp_path, dns_flags=flags)
-    installation.replace_manifests(obj)
-    assert installation.run_once("--compat", "--policy=sync") == 0, value
-
-
 @pytest.fixture
 def server() -> Iterator[ApiServer]:
     with ApiServer() as running:

@@ -160,16 +160,6 @@ def test_a_single_pass_ignores_leader_election(installation: Installation, caplo
     assert any("--leader-elect has no effect with --once" in line for line in lines)
 
 
-def test_a_leader_makes_one_call_for_each_renewal(installation: Installation) -> None:
-    log = installation.server.log
-    with running(*installation.flags(*ELECT)) as leader:
-        leader.until(IS_LEADER)
-        log.clear()
-        log.wait_for("update", "leases", count=20)
-        others = [request for request in log.requests() if request.resource == "leases" and request.verb != "update"]
-        assert others == []
-
-
 def fetch(replica: ExtdnsProcess, path: str) -> dict[str, Any]:
     """Request the document at *path* from the live page of *replica*."""
     (line,) = (line for line in replica.lines if "Serving the live page" in line)

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import service
+from tests.objects import ingress, node, service
 from tests.program.installation import Installation
 from tests.program.process import running as process
 
 WEB: Final = "web.example.org A 192.0.2.1"
 BALANCED: Final = service("web", "web.example.org")
 ON_NODES: Final = service("ssh", "ssh.example.org", type="NodePort", ports=[{"port": 22, "nodePort": 30022}])
-NODE: Final = {
-    "apiVersion": "v1",
-    "kind": "Node",
-    "metadata": {"name": "n1"},
-    "status": {"addresses": [{"type": "ExternalIP", "address": "203.0.113.1"}]},
-}
-INGRESS: Final = {
-    "apiVersion": "networking.k8s.io/v1",
-    "kind": "Ingress",
-    "metadata": {"name": "shop", "namespace": "shop"},
-    "spec": {"rules": [{"host": "shop.example.org"}]},
-    "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.3"}]}},
-}
+NODE: Final = node("n1", "203.0.113.1")
 INGRESSES: Final = "ingresses.networking.k8s.io"
 
 
@@ -84,7 +72,7 @@ def test_request_metrics_have_labels_for_path_scheme_and_status(installation: In
 def test_records_of_a_kind_that_is_not_served_stay_and_are_updated_once_it_is_served(
     installation: Installation,
 ) -> None:
-    installation.apply(INGRESS)
+    installation.apply(ingress("shop", "shop.example.org", address="192.0.2.3"))
     assert installation.run_once() == 0
     kind = installation.server.catalogue.find_by_name("Ingress")
     installation.server.unregister("Ingress", deleting=False)
@@ -97,8 +85,7 @@ def test_records_of_a_kind_that_is_not_served_stay_and_are_updated_once_it_is_se
         assert running.kinds() == {"services": "synced", INGRESSES: "not-served"}
         running.pass_time(3600.0)
         installation.server.register(kind)
-        moved: dict[str, Any] = INGRESS | {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.4"}]}}}
-        installation.apply(moved)
+        installation.apply(ingress("shop", "shop.example.org", address="192.0.2.4"))
         running.until("kind=Ingress", "phase=synced")
         installation.until(lambda: installation.zones.published() == ["shop.example.org A 192.0.2.4", WEB])
     assert "DELETE" not in str(running.lines)

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
 
 import pytest
 
 from extdns import cli
 from extdns.app import assembly
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import service
+from tests.objects import dns_endpoint, service
 from tests.program.installation import Installation
 from tests.program.running import HastyClock
-
-ENDPOINT: Final[dict[str, Any]] = {
-    "apiVersion": "externaldns.k8s.io/v1alpha1",
-    "kind": "DNSEndpoint",
-    "metadata": {"name": "a", "namespace": "shop", "generation": 1},
-    "spec": {"endpoints": [{"dnsName": "crd.example.org", "recordType": "A", "targets": ["192.0.2.5"]}]},
-}
 
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Iterator[Installation]:
     with ApiServer() as server:
         found = Installation(tmp_path, server, example_org="www IN A 192.0.2.99\n")
-        found.apply(service("web", "web.example.org"), service("www", "www.example.org"), ENDPOINT)
+        found.apply(service("web", "web.example.org"), service("www", "www.example.org"), dns_endpoint("a"))
         yield found
 
 

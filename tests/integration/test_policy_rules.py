@@ -141,15 +141,6 @@ def test_a_folder_that_becomes_empty_leaves_its_last_rules_in_use(installation: 
     assert installation.zones.published() == ["api.example.org A 192.0.2.1", A]
 
 
-def test_a_warning_is_logged_when_no_rules_are_left(installation: Installation, rules: Path) -> None:
-    write(rules, policy())
-    installation.replace_manifests(service("web"))
-    with installation.start(f"--policy-rules={rules}") as running:
-        running.until("policy-denied")
-        rules.write_text("", encoding="utf-8")
-        running.until("level=warning", "Rules changed", "There are no DNSPolicies, so none denies anything")
-
-
 def test_changes_of_policy_objects_in_the_cluster_take_effect(live: Installation) -> None:
     live.apply(service("web"), policy())
     with live.start("--policy-rules=cluster") as running:

@@ -45,12 +45,6 @@ def flags(installation: Installation, *more: str, manifests: bool = True) -> lis
 # ---- inputs
 
 
-def test_manifests_are_read_from_standard_input(installation: Installation) -> None:
-    ended = once(*flags(installation, "--manifests=-", "--once", *QUIET, manifests=False), stdin=json.dumps(WEB))
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
-
-
 def test_an_invalid_document_on_standard_input_is_reported_and_the_others_are_published(
     installation: Installation,
 ) -> None:
@@ -58,13 +52,6 @@ def test_an_invalid_document_on_standard_input_is_reported_and_the_others_are_pu
     ended = once(*flags(installation, "--manifests=-", "--once", *QUIET, manifests=False), stdin=text)
     assert 'place="standard input:' in ended.stderr
     assert installation.zones.published() == ["api.example.org A 192.0.2.1", "web.example.org A 192.0.2.1"]
-
-
-def test_flags_are_read_from_a_file(installation: Installation, tmp_path: Path) -> None:
-    (tmp_path / "flags").write_text("\n".join([*flags(installation), "# a comment", "--once", *QUIET, ""]))
-    ended = once(f"@{tmp_path / 'flags'}")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
 def test_flags_of_the_command_line_override_environment_variables(installation: Installation) -> None:
@@ -264,16 +251,6 @@ def test_readyz_healthz_and_metrics_show_success_after_a_run_without_failures(in
         assert (code, json.loads(body)["failing"], kinds) == (200, [], {"services": "synced"})
         assert program.get("/healthz") == (200, "OK")
         assert 'extdns_decisions{reason="published"} 1.0' in program.get("/metrics")[1]
-        assert program.end() == 0
-
-
-def test_an_edited_manifest_is_published_by_a_running_process(installation: Installation) -> None:
-    with running(*flags(installation, "--metrics-address=127.0.0.1:0")) as program:
-        program.until("successfully updated")
-        installation.replace_manifests(service("web", "web.example.org", address="192.0.2.9"))
-        program.until("Desired change: UPSERT web.example.org A")
-        program.until("successfully updated")
-        assert installation.zones.published() == ["web.example.org A 192.0.2.9"]
         assert program.end() == 0
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import service
+from tests.objects import dns_endpoint, service
 from tests.program.installation import Installation
 
 DENIED: Final = (
@@ -17,12 +17,6 @@ DENIED: Final = (
     ("*", "events", "EVENTS", "No permission to record Events"),
     ("patch", "dnsendpoints", "STATUSES", "No permission to write object statuses in a namespace; it gets none"),
 )
-ENDPOINT: Final = {
-    "apiVersion": "externaldns.k8s.io/v1alpha1",
-    "kind": "DNSEndpoint",
-    "metadata": {"name": "web", "namespace": "shop"},
-    "spec": {"endpoints": [{"dnsName": "crd.example.org", "recordType": "A", "targets": ["192.0.2.2"]}]},
-}
 PUBLISHED: Final = ["crd.example.org A 192.0.2.2", "web.example.org A 192.0.2.1"]
 
 
@@ -30,7 +24,9 @@ PUBLISHED: Final = ["crd.example.org A 192.0.2.2", "web.example.org A 192.0.2.1"
 def installation(tmp_path: Path) -> Iterator[Installation]:
     with ApiServer() as server:
         installation = Installation(tmp_path, server, example_org="")
-        installation.apply(service("web", "web.example.org"), service("wrong", "a..b"), ENDPOINT)
+        installation.apply(
+            service("web", "web.example.org"), service("wrong", "a..b"), dns_endpoint("crd", "192.0.2.2")
+        )
         yield installation
 
 
