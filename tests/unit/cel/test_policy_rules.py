@@ -21,7 +21,7 @@ from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
-from tests.unit.cel.expressions import SERVICE, TEAM, build_current, build_input, build_policy, read_match
+from tests.unit.cel.expressions import SERVICE, build_input, build_policy, read_match
 
 OWN_DOMAIN = build_policy(
     {
@@ -260,34 +260,6 @@ def test_a_trial_evaluation_warns_of_typical_records_for_which_an_expression_fai
 ) -> None:
     found = evaluate_dry(build_policy(expression))
     assert (found.problems, len(found.warnings)) == ((), warnings)
-
-
-@pytest.mark.parametrize(
-    ("expression", "answers"),
-    [("record.ttl == 60", [0, 0]), ("current == null", [0, 1]), ("operation == 'CREATE'", [0, 1])],
-)
-def test_answers_are_cached_for_each_operation_and_current_record_if_the_rule_reads_these(
-    expression: str, answers: list[int]
-) -> None:
-    rules = PolicyRules((build_policy(expression),))
-    inputs = (
-        build_input(ttl_s=60),
-        build_input(ttl_s=60, operation=Operation.UPDATE, current=build_current()),
-    )
-    assert [len(rules.evaluate((item,))[0].violations) for item in inputs] == answers
-    assert [len(one.violations) for one in rules.evaluate(inputs)] == answers
-
-
-def test_a_cached_answer_is_used_only_for_the_same_record_object_and_namespace() -> None:
-    rules = PolicyRules((build_policy("record.ttl == 60 && object.name == 'web' && 'team' in namespace.labels"),))
-    inputs = [
-        build_input(ttl_s=60),
-        build_input(ttl_s=61),
-        build_input(ttl_s=60, object=replace(SERVICE, name="api")),
-        build_input(ttl_s=60, namespace=replace(TEAM, labels=StringMap())),
-    ]
-    for _ in range(2):
-        assert [len(one.violations) for one in rules.evaluate(inputs)] == [0, 1, 1, 1]
 
 
 def test_answers_stay_right_after_the_full_cache_was_emptied(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from extdns.cel.expression import Expression
 from extdns.cel.functions import FUNCTIONS
 from extdns.cel.library import Context
 from extdns.cel.policy import CompiledPolicy
@@ -165,22 +164,6 @@ def count_evaluations(rules: PolicyRules, items: Sequence[RuleInput]) -> int:
     return len(counted)
 
 
-@pytest.mark.parametrize(
-    ("last", "is_met"),
-    [
-        ("record.name != 'c' // of all", True),
-        ("record.name == object.labels['x']", False),
-        ("record.name == ''", False),
-    ],
-)
-def test_several_conditions_that_a_record_meets_take_one_call_of_the_evaluator(last: str, is_met: bool) -> None:
-    policies = [build_policy(one, name=one) for one in ("record.name != 'a' // a comment", "record.name != 'b'", last)]
-    with patch.object(Expression, "evaluate", autospec=True, side_effect=Expression.evaluate) as evaluate:
-        (evaluation,) = PolicyRules(policies).evaluate((build_input(),))
-    assert [one.rule for one in evaluation.violations] == ([] if is_met else [last])
-    assert (evaluate.call_count == 1) is is_met
-
-
 def test_the_number_1_is_not_taken_for_true_beside_other_conditions() -> None:
     (evaluation,) = PolicyRules((build_policy("1"), build_policy("true"))).evaluate((build_input(),))
     assert [one.message for one in evaluation.violations] == [
@@ -192,23 +175,6 @@ def test_the_number_1_is_not_taken_for_true_beside_other_conditions() -> None:
 def test_expressions_that_read_all_variables_get_the_complete_input_document(item: RuleInput) -> None:
     everything = References([read_syntax("[operation, source, stated, record, object, namespace, current]")])
     assert everything.build_document(everything.read(item)) == build_document(item)
-
-
-@pytest.mark.parametrize(
-    ("source", "document"),
-    [
-        ("record.ttl > 1", {"record": {"ttl": 300}}),
-        ("object.labels['app'] == object.labels.x", {"object": {"labels": {"app": "web"}}}),
-        ("'x' in object.labels && true", {"object": {"labels": {}}}),
-        ("current.record == null || current == null", {"current": {"record": {}}}),
-        ("current == null && current.owner == ''", {"current": {"owner": "default"}}),
-    ],
-)
-def test_an_expression_gets_a_document_with_only_the_fields_that_it_reads(
-    source: str, document: dict[str, object]
-) -> None:
-    references = References([read_syntax(source)])
-    assert references.build_document(references.read(build_input(current=build_current()))) == document
 
 
 @pytest.mark.parametrize(

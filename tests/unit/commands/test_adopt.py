@@ -53,16 +53,6 @@ def test_without_the_yes_flag_adopt_lists_records_and_writes_nothing(
     )
 
 
-def test_without_the_yes_flag_adopt_lists_the_records_that_cannot_be_adopted_before_those_that_can(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert adopt(installation) == 1
-    assert capsys.readouterr().out == (
-        f"{HEADING}{CANNOT}{DETAIL}{CAN}\n1 record cannot be adopted.\n"
-        "1 record can be adopted. To adopt them: extdns adopt --yes [flags]\n"
-    )
-
-
 def test_adopt_writes_only_ownership_records(
     installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -267,16 +257,6 @@ def test_a_key_is_rotated_without_losing_a_record(tmp_path: Path, capsys: pytest
     assert "old" not in installation.zones.text()
     assert adopt_all(KEYS[2], KEYS[1]) == 2
     assert "1 record can be re-encrypted." in capsys.readouterr().out
-
-
-def test_a_record_that_no_object_requests_is_listed_as_not_re_encrypted(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation.replace_manifests(service("api", "api.example.org"))
-    assert installation.run_once() == 0
-    installation.replace_manifests()
-    assert adopt(installation, "--re-encrypt", "--yes", "--txt-encrypt-enabled", KEYS[0]) == 1
-    assert capsys.readouterr().out.endswith("1 record could not be re-encrypted.\n")
 
 
 def test_an_orphan_keeps_its_key_until_a_pass_deletes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,14 +75,6 @@ def test_plan_with_a_base_shows_only_what_the_branch_changes(
     assert installation.zones.contents() == before
 
 
-def test_a_plan_with_a_base_deletes_the_record_of_a_name_that_the_branch_no_longer_requests(
-    installation: Installation, base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation.replace_manifests(*BEFORE[:1], service("gone", "other.example.org"), *BEFORE[2:])
-    assert plan(installation, f"--base={base}") == 2
-    assert "  - A  gone.example.org   192.0.2.1  resource service/shop/gone" in capsys.readouterr().out
-
-
 def test_a_plan_whose_base_equals_the_manifests_is_empty(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from typing import Final, get_type_hints
+from typing import Final
 
 import pytest
 
-from extdns.config import Config, format_arguments, list_settings, parse
+from extdns.config import format_arguments, list_settings, parse
 from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress
-from extdns.flags.duration import DURATION
 from extdns.flags.flag import Support
 from extdns.flags.table import FLAGS, PROVIDER_SECTIONS, SECTIONS
 from extdns.masking import MASK, mask
 from extdns.model.selection import EVERYTHING
-from providers.inmemory.spec import PROVIDER as INMEMORY
-from providers.zonefile.spec import PROVIDER as ZONEFILE
 
 START: Final = ["--source=service", "--provider=inmemory", "--manifests=-"]
 TEXT_FLAGS: Final = {
@@ -32,26 +28,6 @@ def test_each_implemented_flag_except_help_and_version_has_exactly_one_config_fi
     implemented = {flag.name for flag in FLAGS if flag.support is Support.IMPLEMENTED} - TEXT_FLAGS
     assert set(found) == implemented
     assert set(found.values()) == {1}
-
-
-def test_only_min_refresh_interval_notices_and_warnings_are_config_fields_without_a_flag() -> None:
-    others = get_type_hints(Config).keys() - {*SECTIONS, "providers"}
-    assert others == {"min_refresh_interval_s", "notices", "warnings"}
-
-
-def test_the_name_of_a_config_field_ends_in_s_exactly_if_the_value_is_a_duration() -> None:
-    for section in ALL_SECTIONS:
-        for name, flag in section.rows.items():
-            assert name.endswith("_s") is (flag.kind.metavar == DURATION.metavar)
-
-
-def test_a_config_field_has_the_type_of_its_flag() -> None:
-    for section in ALL_SECTIONS:
-        hints = get_type_hints(section)
-        for name, flag in section.rows.items():
-            default = flag.default
-            assert isinstance(default, tuple) is (getattr(hints[name], "__origin__", None) is tuple)
-            assert default is None or isinstance(default, (tuple, hints[name]))
 
 
 def test_secrets_are_masked_in_the_repr_of_the_configuration() -> None:
@@ -72,36 +48,6 @@ def test_if_only_required_flags_are_given_all_others_have_the_defaults_of_the_fl
     assert config.sources.label_filter == EVERYTHING
     assert config.web.metrics_address == ListenAddress(host="", port=7979)
     assert (config.min_refresh_interval_s, config.notices) == (0.0, ())
-
-
-def test_each_config_section_has_the_values_of_its_flags() -> None:
-    config = parse(
-        [
-            *("--source=ingress", "--provider=zonefile", "--zonefile-dir=/zones", "--manifests=a", "--manifests=b"),
-            *("--policy=upsert-only", "--interval=5m", "--once", "--domain-filter=a.test", "--log-format=json"),
-            *("--label-filter=dns=yes", "--min-ttl=90s", "--regex-domain-filter=^a", "--txt-owner-id=me"),
-            *("--registry=noop", "--inmemory-zone=b.test", "--provider-cache-time=2m"),
-        ],
-        {"EXTERNAL_DNS_DRY_RUN": "1"},
-    )
-    assert (config.control.policy, config.control.interval_s) == ("upsert-only", 300.0)
-    assert (config.control.once, config.control.dry_run, config.control.compat) == (True, True, False)
-    assert config.cluster.manifests == ("a", "b")
-    assert config.sources.names == ("ingress",)
-    assert config.sources.label_filter.matches({"dns": "yes"})
-    assert config.sources.min_ttl_s == 90.0
-    assert config.plan.domain_filter == ("a.test",)
-    assert config.plan.regex_domain_filter is not None
-    assert config.plan.regex_domain_filter.search("abc")
-    assert (config.registry.name, config.registry.txt_owner_id) == ("noop", "me")
-    assert config.log.format == "json"
-    assert INMEMORY.find_flags(config).inmemory_zone == ("b.test",)
-    assert ZONEFILE.find_flags(config).zonefile_dir == "/zones"
-    assert config.min_refresh_interval_s == 120.0
-    assert config.notices == (
-        "--provider-cache-time sets the minimum time between two refreshes of a zone",
-        "--inmemory-zone has no effect with --provider=zonefile: it is a flag of inmemory",
-    )
 
 
 @pytest.mark.parametrize(
@@ -154,11 +100,6 @@ def test_the_old_flag_for_the_request_timeout_takes_precedence_unless_it_has_its
     assert parse([*START, *argv], {}).cluster.time_limit_s == seconds
 
 
-def test_without_manifests_the_configuration_has_the_server_and_the_kubeconfig_of_the_flags() -> None:
-    cluster = parse([*START[:2], "--server=https://192.0.2.1", "--kubeconfig=/k"], {}).cluster
-    assert (cluster.manifests, cluster.server, cluster.kubeconfig) == ((), "https://192.0.2.1", "/k")
-
-
 def test_with_compat_only_one_annotation_prefix_is_read_and_the_policy_flag_is_required() -> None:
     config = parse([*START, "--compat", "--policy=sync"], {})
     assert config.sources.annotation_prefix == "external-dns.kubernetes.io/"
@@ -205,10 +146,3 @@ def test_each_of_several_secrets_in_a_variable_is_masked() -> None:
     assert found.registry.txt_encrypt_aes_key == ("first-key", "second-key")
     assert format_arguments(found).count(f"--txt-encrypt-aes-key={MASK}") == 2
     assert mask("second-key is no key") == f"{MASK} is no key"
-
-
-def test_two_configurations_with_equal_values_are_equal_and_have_equal_hashes() -> None:
-    config = parse(START, {})
-    assert config == parse(START, {})
-    assert hash(config) == hash(parse(START, {}))
-    assert replace(config, notices=("x",)) != config

@@ -102,16 +102,6 @@ def test_each_flag_has_a_name_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS])
-def test_a_flag_default_can_be_formatted_and_parsed_again(flag: Flag) -> None:
-    for default in (flag.default, flag.get_default(compat=True)):
-        if default is None or (isinstance(default, str) and not default):
-            continue
-        assert isinstance(default, tuple) is flag.repeatable
-        for one in default if isinstance(default, tuple) else (default,):
-            assert flag.kind.parse(flag.kind.format(one)) == one
-
-
-@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS])
 def test_a_flag_refers_only_to_existing_sources_providers_and_registries(flag: Flag) -> None:
     assert set(flag.sources) <= set(SOURCES)
     assert set(flag.providers) <= set(BY_NAME["provider"].kind.choices)
@@ -122,16 +112,6 @@ def test_a_flag_refers_only_to_existing_sources_providers_and_registries(flag: F
 def test_a_flag_used_only_by_unsupported_providers_is_unsupported_itself(flag: Flag) -> None:
     available = set(flag.providers) & set(AVAILABLE["provider"])
     assert flag.support is not (Support.ABSENT if available else Support.IMPLEMENTED)
-
-
-@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.support is Support.ABSENT])
-def test_the_default_of_an_unsupported_flag_counts_as_without_effect_exactly_if_it_is_empty(flag: Flag) -> None:
-    assert flag.has_no_effect(flag.default) is not bool(flag.default)
-
-
-@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.secret])
-def test_a_secret_flag_accepts_any_text(flag: Flag) -> None:
-    assert flag.kind.parse("\x00 any = text") == "\x00 any = text"
 
 
 # The URL may contain a password; --opa-url refuses one, and that of --server is not used.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from extdns.errors import ApiError, ConflictError, DeniedError, ExpiredError, NotFoundError
+from extdns.errors import ApiError, ExpiredError, NotFoundError
 from extdns.kube.api_protocol import build_error
 
 CALL = "GET /api/v1/services"
@@ -15,28 +15,6 @@ CALL = "GET /api/v1/services"
 
 def status(**fields: Any) -> bytes:  # noqa: ANN401 - JSON
     return json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", **fields}).encode()
-
-
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [
-        pytest.param(400, ApiError, id="400"),
-        pytest.param(401, DeniedError, id="401"),
-        pytest.param(403, DeniedError, id="403"),
-        pytest.param(404, NotFoundError, id="404"),
-        pytest.param(409, ConflictError, id="409"),
-        pytest.param(410, ExpiredError, id="410"),
-        pytest.param(429, ApiError, id="429"),
-        pytest.param(500, ApiError, id="500"),
-        pytest.param(503, ApiError, id="503"),
-    ],
-)
-def test_the_status_code_of_a_response_decides_the_class_of_the_api_error(code: int, error: type[ApiError]) -> None:
-    raised = build_error(CALL, code, status(code=code, message="because"))
-    assert type(raised) is error
-    assert raised.code == code
-    assert str(raised).startswith(f"{CALL}: {code} ")
-    assert str(raised).endswith(": because")
 
 
 @pytest.mark.parametrize(

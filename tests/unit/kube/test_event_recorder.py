@@ -15,7 +15,7 @@ from extdns.kube.event_sender import EventMessage
 from extdns.model.change import Action, Batch, ChangeSet, Decision, Delete
 from extdns.model.claim import Claim, ClaimWarning, InvalidClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence
-from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from tests.builders import SERVICE, ZONE, build_claim, build_held, build_held_set, build_owned, host, origin, ref
 
@@ -169,18 +169,6 @@ def test_each_object_whose_deletes_are_held_gets_one_event_with_the_approve_comm
         "To approve them: extdns approve 7f3a-91c2 [held]"
     )
     assert not list(build_messages().describe_held_deletes(build_held_set("")))
-
-
-def test_the_state_configmap_also_gets_an_event_about_held_deletes() -> None:
-    state = ObjectKey(Kind("", "v1", "ConfigMap", "configmaps"), "dns", "extdns-state")
-    builder = EventMessageBuilder(
-        owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True, state=state
-    )
-    found = build_held_set("7f3a-91c2", build_held("web"), build_held("y", resource="gone/shop/y"))
-    web, last = builder.describe_held_deletes(found)
-    assert (web.regarding, last.regarding) == (WEB, state)
-    assert "web.example.org A [object-deleted], y.example.org A [object-deleted]" in last.text
-    assert "extdns approve 7f3a-91c2" in last.text
 
 
 def test_without_saved_state_the_event_about_held_deletes_names_the_flag_that_approves_them() -> None:

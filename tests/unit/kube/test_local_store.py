@@ -12,7 +12,7 @@ from extdns.kube.local_store import LocalStore, is_unchanged
 from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.ports import ClusterView, NotSyncedError
-from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
+from extdns.resources.core import NODE, POD, SERVICE, Pod, Service, ServiceSpec
 from extdns.resources.extdns import DnsPolicy
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointMeta
 
@@ -65,50 +65,6 @@ def test_a_kind_that_was_synced_stays_readable_while_its_watch_fails() -> None:
     made = store(pod("shop", "a"))
     made.apply([in_phase(Phase.FAILING)])
     assert made.get(POD, "shop", "a") == pod("shop", "a")
-
-
-def test_getting_an_object_that_does_not_exist_returns_none() -> None:
-    made = store(pod("shop", "a"))
-    assert made.get(POD, "shop", "a") == pod("shop", "a")
-    assert made.get(POD, "shop", "b") is None
-    assert made.get(POD, "pay", "a") is None
-
-
-def test_select_returns_objects_by_namespace_and_name_and_an_empty_namespace_selects_all() -> None:
-    made = store(pod("shop", "b"), pod("pay", "z"), pod("shop", "a"))
-    assert names(made.select(POD, "", {})) == ["pay/z", "shop/a", "shop/b"]
-    assert names(made.select(POD, "shop", {})) == ["shop/a", "shop/b"]
-    assert names(made.select(POD, "ops", {})) == []
-
-
-def test_objects_without_namespace_are_selected_with_the_empty_namespace() -> None:
-    nodes = [Node(metadata=ObjectMeta(name=name)) for name in ("n2", "n1")]
-    assert names(store(*nodes, kind=NODE).select(NODE, "", {})) == ["/n1", "/n2"]
-
-
-def test_select_returns_only_objects_with_all_given_labels() -> None:
-    made = store(
-        pod("shop", "a", {"app": "web", "tier": "front"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {})
-    )
-    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/a", "shop/b"]
-    assert names(made.select(POD, "shop", {"app": "web", "tier": "front"})) == ["shop/a"]
-    assert names(made.select(POD, "", {"app": "web", "tier": "back"})) == []
-
-
-def test_select_takes_changed_labels_into_account() -> None:
-    made = store(pod("shop", "a", {"app": "web"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {"app": "api"}))
-    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/a", "shop/b"]
-    made.apply([drop("shop", "a"), put(pod("shop", "b", {"app": "api"})), put(pod("shop", "d", {"app": "web"}))])
-    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/d"]
-    assert names(made.select(POD, "shop", {"app": "api"})) == ["shop/b", "shop/c"]
-    made.apply([drop("shop", name) for name in "bcd"])
-    assert names(made.select(POD, "shop", {"app": "api"})) == []
-
-
-def test_the_keys_of_a_kind_are_those_of_all_its_objects() -> None:
-    made = store(pod("shop", "a"), pod("pay", "b"))
-    made.apply([drop("shop", "a")])
-    assert list(made.list_keys(POD)) == [ObjectKey(POD, "pay", "b")]
 
 
 LABELS = st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy"), min_size=1)

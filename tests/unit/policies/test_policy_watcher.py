@@ -56,40 +56,10 @@ def list_messages(evaluation: Evaluation) -> list[str]:
     return [violation.message for violation in evaluation.violations]
 
 
-def test_policies_from_files_and_from_the_cluster_reach_the_engine_together() -> None:
-    origins = ScriptedCluster((policy("1 == 2"), SYNCED)), ScriptedCluster((policy("2 == 3", "b"), SYNCED))
-    with watch(*origins) as (_, inputs, _):
-        assert list_messages(evaluate_next(inputs)) == ["2 == 3", "1 == 2"]
-
-
-def test_changed_policies_reach_the_engine_and_unchanged_ones_do_not() -> None:
-    origin = ScriptedCluster((policy("1 == 2"), SYNCED), (policy("1 == 2"),), (policy("1 == 3"),))
-    with watch(origin) as (_, inputs, _):
-        assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
-        assert list_messages(evaluate_next(inputs)) == ["1 == 3"]
-        origin.taken.wait(10.0)
-        assert inputs.empty()
-
-
-def test_no_record_gets_an_answer_if_the_policies_cannot_be_listed() -> None:
-    with watch(ScriptedCluster((FORBIDDEN,))) as (watcher, inputs, _):
-        assert evaluate_next(inputs).unavailable == "DNSPolicies: HTTP 403"
-        assert watcher.problems == ("DNSPolicies: HTTP 403",)
-
-
 def test_no_record_gets_an_answer_if_the_policies_were_not_read_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy_watcher, "FIRST_READ_TIMEOUT_S", 0.0)
     with watch(ScriptedCluster()) as (_, inputs, _):
         assert evaluate_next(inputs).unavailable == "DNSPolicies: the list is not complete (listing)"
-
-
-def test_an_invalid_new_version_of_a_policy_is_reported_and_the_last_valid_one_stays_in_use() -> None:
-    with watch(ScriptedCluster((policy("1 == 2"), SYNCED), (policy("nothing"),))) as (watcher, inputs, _):
-        assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
-        assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
-        (problem,) = watcher.problems
-        assert problem.startswith("DNSPolicy rule: spec.validations[0].expression refers to nothing")
-        assert [state.is_used for state in watcher.states] == [True]
 
 
 def test_a_domain_that_is_a_wildcard_is_logged_as_a_warning_once(caplog: pytest.LogCaptureFixture) -> None:

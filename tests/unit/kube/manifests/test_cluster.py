@@ -9,7 +9,6 @@ from threading import Thread
 
 import pytest
 
-from extdns.errors import UsageError
 from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.model.cluster import (
     ClusterIdentity,
@@ -118,17 +117,6 @@ def test_a_document_without_kind_is_reported_and_ignored(tmp_path: Path) -> None
     )
     assert problems == [ObjectProblem(location=location, key=None, message=message, what="manifest", is_ignored=True)]
     assert cluster.exists(key("other")) is False
-
-
-def test_a_manifest_path_that_does_not_exist_is_a_usage_error_at_once(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"--manifests=.*/gone cannot be read: No such file or directory; allowed: "):
-        once(tmp_path / "gone")
-
-
-def test_standard_input_can_be_one_of_the_manifest_paths(tmp_path: Path) -> None:
-    cluster = once("-", tmp_path, stdin=service("web").encode())
-    cluster.require(SERVICE)
-    assert summarize_changes(cluster.take(0)) == [added(SERVICE, "shop/web"), synced(SERVICE)]
 
 
 def test_an_existence_check_reads_the_files_again(tmp_path: Path) -> None:
