@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.program.process import HANGS_S, once, running
+from tests.program.process import HANGS_S, ExtdnsProcess, once, running
 
 PASSWORD: Final = "hunter-two"
 KEY: Final = "0123456789abcdefghijklmnopqrstuv"
@@ -80,16 +80,27 @@ def test_page_metrics_and_log_of_a_running_process_show_no_secret(env: dict[str,
         line = program.until("Serving the live page")
         for _ in range(2):  # the page is up to a second behind the log
             program.until("Cannot list zones")
-        port = int(re.findall(r"port=(\d+)", line)[0])
-        bodies = [program.get(path)[1] for path in ("/readyz", "/metrics", "/healthz")]
-        paths = ("", "name?of=web.acme.test", "zones", "sources", "changes")
-        documents = ("status", "zones", "sources", "changes", "held", "plan", "names", "names/web.acme.test")
-        bodies += [get(port, f"/{path}") for path in (*paths, *(f"api/v1/{one}" for one in documents))]
-        program.end()
+        shown = end_and_read(program, line, "web.acme.test")
     os.close(empty)
-    for text in (*bodies, *program.lines):
-        assert_hidden(text)
-    assert expected in "".join(bodies)
+    assert_hidden(shown)
+    assert expected in shown
+
+
+def end_and_read(program: ExtdnsProcess, line: str, name: str) -> str:
+    """Read pages, documents and metrics of *program*, end it, and return them with its log.
+
+    Args:
+        program: a running process.
+        line: its log line with the port of the live page.
+        name: a DNS name.
+    """
+    port = int(re.findall(r"port=(\d+)", line)[0])
+    bodies = [program.get(path)[1] for path in ("/readyz", "/metrics", "/healthz")]
+    documents = ("status", "zones", "sources", "changes", "held", "plan", "names", f"names/{name}")
+    pages = ("", f"name?of={name}", "zones", "sources", "changes", *(f"api/v1/{one}" for one in documents))
+    bodies += [get(port, f"/{path}") for path in pages]
+    program.end()
+    return "\n".join((*bodies, *program.lines))
 
 
 def get(port: int, path: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.fakes.octodns_package import CLASS
-from tests.integration.test_secrets import get
+from tests.integration.test_secrets import end_and_read
 from tests.objects import service
 from tests.octodns_config import write_config
 from tests.program.process import once, running
@@ -62,10 +61,4 @@ def test_page_metrics_and_log_of_a_running_process_do_not_show_the_api_token(tmp
     with running(*flags, *addresses, env=VARIABLES) as program:
         line = program.until("Serving the live page")
         program.until("repeats Bearer")
-        port = int(re.findall(r"port=(\d+)", line)[0])
-        bodies = [program.get(path)[1] for path in ("/readyz", "/metrics", "/healthz")]
-        documents = ("status", "zones", "sources", "changes", "held", "plan", "names", "names/web.example.org")
-        bodies += [get(port, f"/{path}") for path in ("", "zones", *(f"api/v1/{one}" for one in documents))]
-        program.end()
-    for text in (*bodies, *program.lines):
-        assert_hidden(text)
+        assert_hidden(end_and_read(program, line, "web.example.org"))

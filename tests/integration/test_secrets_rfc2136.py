@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -12,7 +11,7 @@ import dns.rcode
 import pytest
 
 from tests.fakes.primary_server import PrimaryServer
-from tests.integration.test_secrets import get
+from tests.integration.test_secrets import end_and_read
 from tests.nameservers import HOST
 from tests.objects import service
 from tests.program.process import once, running
@@ -103,10 +102,4 @@ def test_page_metrics_and_log_of_a_running_process_do_not_show_the_tsig_secret(
     with running(*flags, *secret, *addresses, env=env) as program:
         line = program.until("Serving the live page")
         program.until("PeerBadSignature")
-        port = int(re.findall(r"port=(\d+)", line)[0])
-        bodies = [program.get(path)[1] for path in ("/readyz", "/metrics", "/healthz")]
-        documents = ("status", "zones", "sources", "changes", "held", "plan", "names", "names/web.example.org")
-        bodies += [get(port, f"/{path}") for path in ("", "zones", *(f"api/v1/{one}" for one in documents))]
-        program.end()
-    for text in (*bodies, *program.lines):
-        assert_hidden(text)
+        assert_hidden(end_and_read(program, line, "web.example.org"))
