@@ -30,37 +30,6 @@ PROVIDERS: Final = ", ".join(AVAILABLE["provider"])
 PLANS: Final = [
     pytest.param(
         {},
-        ("--sorce=service", *RUN[1:]),
-        """
-            error: --sorce is not a flag
-              did you mean: --source
-            exit code 1
-            """,
-        id="wrong flag",
-    ),
-    pytest.param(
-        {},
-        ("--source=services", *RUN[1:]),
-        f"""
-            error: --source=services is not a source
-              did you mean: service
-              allowed: {SOURCES}
-            exit code 1
-            """,
-        id="wrong source",
-    ),
-    pytest.param(
-        {},
-        ("--source=service,ingress", *RUN[1:]),
-        """
-            error: --source=service,ingress is not a source
-              commas do not separate; write --source=service --source=ingress
-            exit code 1
-            """,
-        id="commas in a list",
-    ),
-    pytest.param(
-        {},
         (*RUN, "--domain-filter=shop.exmaple"),
         """
             In no zone
@@ -111,17 +80,6 @@ PLANS: Final = [
             exit code 1
             """,
         id="provider route53",
-    ),
-    pytest.param(
-        {},
-        (*RUN, "--interval=60"),
-        """
-            error: --interval=60 is not a duration
-              allowed: numbers with units, such as 90s, 1m30s or 2h (units: ns us ms s m h d w)    \
-      did you mean: 60s
-            exit code 1
-            """,
-        id="interval without unit",
     ),
     pytest.param(
         {},

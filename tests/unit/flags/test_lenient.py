@@ -12,50 +12,44 @@ from extdns.flags.table import FLAGS
 
 START: Final = ["--source=service", "--source=ingress", "--provider=inmemory", "--manifests=-"]
 AWS: Final = ["--source=service", "--provider=aws", "--manifests=-"]
-COMMAS: Final = "commas do not separate; write"
 
 
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [
-        pytest.param(
-            "--max-delete-percent=300",
-            "--max-delete-percent=300 is not a whole number\n  allowed: 0 to 100",
-            id="share",
-        ),
-        pytest.param(
-            "--max-delete-percent=-1",
-            "--max-delete-percent=-1 is not a whole number\n  allowed: 0 to 100",
-            id="negative",
-        ),
-        pytest.param(
-            "--delete-grace-period=-5s",
-            "--delete-grace-period=-5s is not a duration\n  it is negative\n"
-            "  allowed: 0s and more, such as 90s, 1m30s or 2h",
-            id="negative-duration",
-        ),
-        pytest.param(
-            "--unresolved-timeout=-5s",
-            "--unresolved-timeout=-5s is not a duration\n  it is negative\n"
-            "  allowed: 0s and more, such as 90s, 1m30s or 2h",
-            id="negative-hold",
-        ),
-        pytest.param(
-            "--leader-elect-renew-deadline=-5s",
-            "--leader-elect-renew-deadline=-5s is not a duration\n  it is negative\n"
-            "  allowed: 0s and more, such as 90s, 1m30s or 2h",
-            id="negative-deadline-without-election",
-        ),
-        *(
-            pytest.param(
-                f"--opa-timeout={timeout}",
-                f"--opa-timeout={timeout} is not a duration\n  allowed: more than 0s, up to 60s",
-                id=name,
-            )
-            for name, timeout in (("negative-timeout", "-1s"), ("no-timeout", "0s"), ("long-timeout", "61s"))
-        ),
-    ],
-)
+def list_messages(text: str) -> list[tuple[str, str]]:
+    """Return each message in *text*, after an empty line, with the argument by which it begins."""
+    return [(message.partition(" is not ")[0], message) for message in text.strip("\n").split("\n\n")]
+
+
+REFUSED: Final = """\
+--max-delete-percent=300 is not a whole number
+  allowed: 0 to 100
+
+--max-delete-percent=-1 is not a whole number
+  allowed: 0 to 100
+
+--delete-grace-period=-5s is not a duration
+  it is negative
+  allowed: 0s and more, such as 90s, 1m30s or 2h
+
+--unresolved-timeout=-5s is not a duration
+  it is negative
+  allowed: 0s and more, such as 90s, 1m30s or 2h
+
+--leader-elect-renew-deadline=-5s is not a duration
+  it is negative
+  allowed: 0s and more, such as 90s, 1m30s or 2h
+
+--opa-timeout=-1s is not a duration
+  allowed: more than 0s, up to 60s
+
+--opa-timeout=0s is not a duration
+  allowed: more than 0s, up to 60s
+
+--opa-timeout=61s is not a duration
+  allowed: more than 0s, up to 60s
+"""
+
+
+@pytest.mark.parametrize(("argument", "message"), list_messages(REFUSED))
 def test_a_value_without_effect_is_refused_for_a_flag_that_only_extdns_has(argument: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         parse([*START, argument], {})
@@ -89,133 +83,78 @@ def test_an_approval_code_or_cluster_id_without_hyphen_gets_a_suggestion(flag: s
         parse([*START, f"{flag}=7F3A91C2"], {})
 
 
-@pytest.mark.parametrize(
-    ("arguments", "warning"),
-    [
-        pytest.param(
-            ["--managed-record-types=A,TXT"],
-            "--managed-record-types=A,TXT is not a record type: it matches nothing\n"
-            f"  {COMMAS} --managed-record-types=A --managed-record-types=TXT",
-            id="types",
-        ),
-        pytest.param(
-            ["--exclude-record-types=aaaa"],
-            "--exclude-record-types=aaaa is not a record type: it matches nothing\n"
-            "  allowed: A, AAAA, CNAME, NS, MX, PTR, SRV, NAPTR, TXT, DNAME          did you mean: AAAA",
-            id="small-letters",
-        ),
-        pytest.param(
-            ["--domain-filter=a.test,b.test"],
-            "--domain-filter=a.test,b.test is not a domain: it matches nothing\n"
-            f"  {COMMAS} --domain-filter=a.test --domain-filter=b.test",
-            id="domains",
-        ),
-        pytest.param(
-            [r"--exclude-domains=^x\.a\.test$"],
-            "--exclude-domains=^x\\.a\\.test$ is not a domain: it matches nothing\n"
-            "  allowed: one domain, such as example.org, or .example.org for what is below it",
-            id="a-regex-as-domain",
-        ),
-        pytest.param(
-            ["--domain-filter=*.a.test"],
-            "--domain-filter=*.a.test is not a domain: it matches nothing\n"
-            "  allowed: one domain, such as example.org, or .example.org for what is below it",
-            id="a-wildcard-as-domain",
-        ),
-        pytest.param(
-            ["--target-net-filter=192.0.2.1"],
-            "--target-net-filter=192.0.2.1 is not a network: the value is left out of the filter\n"
-            "  allowed: one network, such as 192.0.2.0/24 or 2001:db8::/32          did you mean: 192.0.2.1/32",
-            id="an-address-as-network",
-        ),
-        pytest.param(
-            ["--exclude-target-net=10.0.0.0/8,172.16.0.0/12"],
-            "--exclude-target-net=10.0.0.0/8,172.16.0.0/12 is not a network: the value is left out of the filter\n"
-            f"  {COMMAS} --exclude-target-net=10.0.0.0/8 --exclude-target-net=172.16.0.0/12",
-            id="networks",
-        ),
-        pytest.param(
-            ["--ingress-class=a,b"],
-            f"--ingress-class=a,b is not a class: it matches nothing\n  {COMMAS} --ingress-class=a --ingress-class=b",
-            id="classes",
-        ),
-        pytest.param(
-            ["--events-emit=recordready"],
-            "--events-emit=recordready is not a reason of Events: it matches nothing\n"
-            "  allowed: RecordReady, RecordDeleted, RecordError          did you mean: RecordReady",
-            id="event-reason",
-        ),
-        pytest.param(
-            ["--txt-owner-id=a,b"],
-            "--txt-owner-id=a,b is not an owner id: ownership records cannot name this owner\n"
-            "  allowed: a text without commas, quotes, = and blanks",
-            id="owner",
-        ),
-        pytest.param(
-            ["--txt-prefix=%x-"],
-            "--txt-prefix=%x- is not a part of a name: the names of ownership records with it are not valid\n"
-            "  allowed: letters, digits, hyphens, dots and %{record_type}",
-            id="affix",
-        ),
-        *(
-            pytest.param(
-                [f"--domain-filter={value}"],
-                f"--domain-filter={value} is not a domain: it is left out, and a filter without values "
-                "excludes nothing\n"
-                "  allowed: one domain, such as example.org, or .example.org for what is below it",
-                id=f"blank-domain {value}",
-            )
-            for value in (" ", ".")
-        ),
-        pytest.param(
-            ["--txt-wildcard-replacement=a/b"],
-            "--txt-wildcard-replacement=a/b is not a label: the names of ownership records with it are not valid\n"
-            "  allowed: letters, digits and hyphens",
-            id="no-label",
-        ),
-        pytest.param(
-            ["--min-ttl=-5s"],
-            "--min-ttl=-5s is not a duration: it counts as 0s\n  allowed: 0s and more, such as 90s, 1m30s or 2h",
-            id="negative-ttl",
-        ),
-    ],
-)
+WARNINGS: Final = r"""
+--managed-record-types=A,TXT is not a record type: it matches nothing
+  commas do not separate; write --managed-record-types=A --managed-record-types=TXT
+
+--exclude-record-types=aaaa is not a record type: it matches nothing
+  allowed: A, AAAA, CNAME, NS, MX, PTR, SRV, NAPTR, TXT, DNAME          did you mean: AAAA
+
+--domain-filter=a.test,b.test is not a domain: it matches nothing
+  commas do not separate; write --domain-filter=a.test --domain-filter=b.test
+
+--exclude-domains=^x\.a\.test$ is not a domain: it matches nothing
+  allowed: one domain, such as example.org, or .example.org for what is below it
+
+--domain-filter=*.a.test is not a domain: it matches nothing
+  allowed: one domain, such as example.org, or .example.org for what is below it
+
+--target-net-filter=192.0.2.1 is not a network: the value is left out of the filter
+  allowed: one network, such as 192.0.2.0/24 or 2001:db8::/32          did you mean: 192.0.2.1/32
+
+--exclude-target-net=10.0.0.0/8,172.16.0.0/12 is not a network: the value is left out of the filter
+  commas do not separate; write --exclude-target-net=10.0.0.0/8 --exclude-target-net=172.16.0.0/12
+
+--ingress-class=a,b is not a class: it matches nothing
+  commas do not separate; write --ingress-class=a --ingress-class=b
+
+--events-emit=recordready is not a reason of Events: it matches nothing
+  allowed: RecordReady, RecordDeleted, RecordError          did you mean: RecordReady
+
+--txt-owner-id=a,b is not an owner id: ownership records cannot name this owner
+  allowed: a text without commas, quotes, = and blanks
+
+--txt-prefix=%x- is not a part of a name: the names of ownership records with it are not valid
+  allowed: letters, digits, hyphens, dots and %{record_type}
+
+--domain-filter=  is not a domain: it is left out, and a filter without values excludes nothing
+  allowed: one domain, such as example.org, or .example.org for what is below it
+
+--domain-filter=. is not a domain: it is left out, and a filter without values excludes nothing
+  allowed: one domain, such as example.org, or .example.org for what is below it
+
+--txt-wildcard-replacement=a/b is not a label: the names of ownership records with it are not valid
+  allowed: letters, digits and hyphens
+
+--min-ttl=-5s is not a duration: it counts as 0s
+  allowed: 0s and more, such as 90s, 1m30s or 2h
+"""
+
+
+@pytest.mark.parametrize(("argument", "warning"), list_messages(WARNINGS))
 def test_a_value_without_effect_gives_a_warning_for_a_flag_of_external_dns_unless_compat_is_set(
-    arguments: list[str], warning: str
+    argument: str, warning: str
 ) -> None:
-    assert parse([*START, *arguments], {}).warnings == (warning,)
-    assert parse([*START, *arguments, "--compat", "--policy=sync"], {}).warnings == ()
+    assert parse([*START, argument], {}).warnings == (warning,)
+    assert parse([*START, argument, "--compat", "--policy=sync"], {}).warnings == ()
 
 
-@pytest.mark.parametrize(
-    ("argument", "warning"),
-    [
-        pytest.param(
-            "--zone-id-filter=example.org",
-            "--zone-id-filter=example.org is not the id of a hosted zone: it matches nothing\n"
-            "  allowed: the id of a hosted zone, such as Z0123456789ABC, or its end; "
-            "to select zones by name, use --domain-filter",
-            id="a-name-as-id",
-        ),
-        pytest.param(
-            "--zone-id-filter=Z1,Z2",
-            "--zone-id-filter=Z1,Z2 is not the id of a hosted zone: it matches nothing\n"
-            f"  {COMMAS} --zone-id-filter=Z1 --zone-id-filter=Z2",
-            id="ids",
-        ),
-        pytest.param(
-            "--aws-zone-tags=a=b,c=d",
-            f"--aws-zone-tags=a=b,c=d is not a tag: it matches nothing\n"
-            f"  {COMMAS} --aws-zone-tags=a=b --aws-zone-tags=c=d",
-            id="tags",
-        ),
-        pytest.param(
-            "--aws-batch-change-size=0",
-            "--aws-batch-change-size=0 is not a size: it counts as 1\n  allowed: 1 and more",
-            id="batch-size-0",
-        ),
-    ],
-)
+WARNINGS_OF_AWS: Final = """\
+--zone-id-filter=example.org is not the id of a hosted zone: it matches nothing
+  allowed: the id of a hosted zone, such as Z0123456789ABC, or its end; to select zones by name, use --domain-filter
+
+--zone-id-filter=Z1,Z2 is not the id of a hosted zone: it matches nothing
+  commas do not separate; write --zone-id-filter=Z1 --zone-id-filter=Z2
+
+--aws-zone-tags=a=b,c=d is not a tag: it matches nothing
+  commas do not separate; write --aws-zone-tags=a=b --aws-zone-tags=c=d
+
+--aws-batch-change-size=0 is not a size: it counts as 1
+  allowed: 1 and more
+"""
+
+
+@pytest.mark.parametrize(("argument", "warning"), list_messages(WARNINGS_OF_AWS))
 def test_values_of_aws_flags_are_checked_only_if_the_provider_is_aws(argument: str, warning: str) -> None:
     assert parse([*AWS, argument], {}).warnings == (warning,)
     assert parse([*START, argument], {}).warnings == ()

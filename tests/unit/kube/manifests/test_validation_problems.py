@@ -9,11 +9,11 @@ from extdns.kube.object_decoder import FileContents
 from extdns.resources.core import Service
 
 
-def find_problems(data: str | bytes, file_name: str = "f.yaml") -> list[tuple[int, str, str]]:
+def find_problems(data: str | bytes, file_name: str = "f.yaml") -> list[str]:
     """Read a manifest file, and return line, object (if known) and message of each problem."""
     contents = read_manifests(data.encode() if isinstance(data, str) else data, file_name)
     return [
-        (problem.line, f"{problem.key.namespace}/{problem.key.name}" if problem.key else "", problem.message)
+        f"{problem.line} {f'{problem.key.namespace}/{problem.key.name}' if problem.key else ''}: {problem.message}"
         for problem in contents.problems
     ]
 
@@ -43,144 +43,138 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param(TTL % 60, (1, "default/web", f"{TTL_PATH} is the number 60; {QUOTE}"), id="number"),
-        pytest.param(TTL % "on", (1, "default/web", f"{TTL_PATH} is the boolean true; {QUOTE}"), id="boolean"),
-        pytest.param(TTL % "", (1, "default/web", f"{TTL_PATH} is empty; allowed: a string"), id="nothing"),
-        pytest.param(TTL % "[1]", (1, "default/web", f"{TTL_PATH} is a list; allowed: a string"), id="list"),
-        pytest.param(TTL % "{a: b}", (1, "default/web", f"{TTL_PATH} is a mapping; allowed: a string"), id="mapping"),
+        pytest.param(TTL % 60, f"1 default/web: {TTL_PATH} is the number 60; {QUOTE}", id="number"),
+        pytest.param(TTL % "on", f"1 default/web: {TTL_PATH} is the boolean true; {QUOTE}", id="boolean"),
+        pytest.param(TTL % "", f"1 default/web: {TTL_PATH} is empty; allowed: a string", id="nothing"),
+        pytest.param(TTL % "[1]", f"1 default/web: {TTL_PATH} is a list; allowed: a string", id="list"),
+        pytest.param(TTL % "{a: b}", f"1 default/web: {TTL_PATH} is a mapping; allowed: a string", id="mapping"),
         pytest.param(
             TTL % "a" + "    external-dns.kubernetes.io/ttl: b\n",
-            (1, "default/web", f"{TTL_PATH} is given again on line 8; allowed: each key once"),
+            f"1 default/web: {TTL_PATH} is given again on line 8; allowed: each key once",
             id="annotation-given-twice",
         ),
         pytest.param(
             '{"apiVersion":"v1","kind":"Service",\n"metadata":{"name":"web",\n"annotations":{"external-dns.kubernetes.io/ttl":60}}}',
-            (1, "default/web", f"{TTL_PATH} is the number 60; {QUOTE}"),
+            f"1 default/web: {TTL_PATH} is the number 60; {QUOTE}",
             id="in-json",
         ),
         pytest.param(
             service("web", "spec:\n  ports:\n  - port: 80\n  - port: 81\n    nodePort: '30080'\n"),
-            (1, "shop/web", 'spec.ports[1].nodePort is the string "30080"; allowed: a whole number'),
+            '1 shop/web: spec.ports[1].nodePort is the string "30080"; allowed: a whole number',
             id="string-for-a-number",
         ),
         pytest.param(
             service("web", "spec:\n  publishNotReadyAddresses: 1\n"),
-            (1, "shop/web", "spec.publishNotReadyAddresses is the number 1; allowed: true or false"),
+            "1 shop/web: spec.publishNotReadyAddresses is the number 1; allowed: true or false",
             id="number-for-a-boolean",
         ),
         pytest.param(
-            service("web", "spec: []\n"), (1, "shop/web", "spec is a list; allowed: a mapping"), id="list-for-a-mapping"
+            service("web", "spec: []\n"), "1 shop/web: spec is a list; allowed: a mapping", id="list-for-a-mapping"
         ),
         pytest.param(
             service("web", "spec:\n  externalIPs: 192.0.2.1\n"),
-            (1, "shop/web", 'spec.externalIPs is the string "192.0.2.1"; allowed: a list'),
+            '1 shop/web: spec.externalIPs is the string "192.0.2.1"; allowed: a list',
             id="string-for-a-list",
         ),
         pytest.param(
             service("web", "spec:\n  externalIPs:\n  - 5\n"),
-            (1, "shop/web", f"spec.externalIPs[0] is the number 5; {QUOTE}"),
+            f"1 shop/web: spec.externalIPs[0] is the number 5; {QUOTE}",
             id="number-in-a-list-of-text",
         ),
         pytest.param(
             service("web", "spec: {}\nspec: {}\n"),
-            (1, "shop/web", "spec is given again on line 5; allowed: each key once"),
+            "1 shop/web: spec is given again on line 5; allowed: each key once",
             id="field-given-twice",
         ),
         pytest.param(
             "apiVersion: v1\nkind: Service\nmetadata:\n  namespace: shop\n",
-            (1, "", "metadata.name is missing; allowed: the object's name"),
+            "1 : metadata.name is missing; allowed: the object's name",
             id="no-name",
         ),
         pytest.param(
             "apiVersion: v1\nkind: Service\n",
-            (1, "", "metadata is missing; allowed: the object's metadata"),
+            "1 : metadata is missing; allowed: the object's metadata",
             id="no-metadata",
         ),
         pytest.param(
             "apiVersion: v1\nkind: Service\nmetadata:\n  generateName: web-\n",
-            (1, "", "metadata.generateName names no object; allowed: metadata.name"),
+            "1 : metadata.generateName names no object; allowed: metadata.name",
             id="generated-name",
         ),
         pytest.param(
             "apiVersion: v1\nkind: Service\nmetadata:\n  name: Web_1\n",
-            (
-                1,
-                "",
-                (
-                    'metadata.name is the string "Web_1"; '
-                    'allowed: small letters, digits, "-" and ".", up to 253 characters'
-                ),
-            ),
+            '1 : metadata.name is the string "Web_1"; '
+            'allowed: small letters, digits, "-" and ".", up to 253 characters',
             id="name-of-no-object",
         ),
         pytest.param(
             '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web",\n"namespace": "a.b"}}',
-            (1, "", 'metadata.namespace is the string "a.b"; allowed: small letters, digits, "-", up to 63 characters'),
+            '1 : metadata.namespace is the string "a.b"; allowed: small letters, digits, "-", up to 63 characters',
             id="namespace-of-no-object",
         ),
         pytest.param(
             "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: web}\n",
-            (1, "default/web", "apiVersion extensions/v1beta1 of Ingress is not read; allowed: networking.k8s.io/v1"),
+            "1 default/web: apiVersion extensions/v1beta1 of Ingress is not read; allowed: networking.k8s.io/v1",
             id="former-version",
         ),
         pytest.param(
             "apiVersion: networking.k8s.io/v1beta1\nkind: IngressList\nitems: []\n",
-            (1, "", "apiVersion networking.k8s.io/v1beta1 of Ingress is not read; allowed: networking.k8s.io/v1"),
+            "1 : apiVersion networking.k8s.io/v1beta1 of Ingress is not read; allowed: networking.k8s.io/v1",
             id="list-of-a-former-version",
         ),
         pytest.param(
             "kind: Service\nmetadata: {name: web}\n",
-            (1, "default/web", "apiVersion is missing; allowed for Service: v1"),
+            "1 default/web: apiVersion is missing; allowed for Service: v1",
             id="no-version",
         ),
         pytest.param(
             "apiVersion: v1\napiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
-            (1, "default/web", "apiVersion is given again on line 2; allowed: each key once"),
+            "1 default/web: apiVersion is given again on line 2; allowed: each key once",
             id="version-given-twice",
         ),
         pytest.param(
             "apiVersion: v1\nkind: Service\nkind: Node\nmetadata: {name: web}\n",
-            (1, "", "kind is given again on line 3; allowed: each key once"),
+            "1 : kind is given again on line 3; allowed: each key once",
             id="kind-given-twice",
         ),
         pytest.param(
             "apiVersion: v1\nmetadata: {name: web}\n",
-            (1, "", "kind is missing; allowed: a kind such as Service"),
+            "1 : kind is missing; allowed: a kind such as Service",
             id="no-kind",
         ),
-        pytest.param("\nhello\n", (2, "", f"the document is a text; {CAUSE}"), id="a-text-that-may-be-a-secret"),
-        pytest.param("- a\n- b\n", (1, "", f"the document is a list; {CAUSE}"), id="list-of-anything"),
+        pytest.param("\nhello\n", f"2 : the document is a text; {CAUSE}", id="a-text-that-may-be-a-secret"),
+        pytest.param("- a\n- b\n", f"1 : the document is a list; {CAUSE}", id="list-of-anything"),
         pytest.param(
             "apiVersion: v1\nkind: List\nitems: {}\n",
-            (1, "", "items is missing or not a list; allowed: a list of objects"),
+            "1 : items is missing or not a list; allowed: a list of objects",
             id="items-no-list",
         ),
         pytest.param(
             '{"apiVersion": "v1", "kind": "List", "items": {}}',
-            (1, "", "items is missing or not a list; allowed: a list of objects"),
+            "1 : items is missing or not a list; allowed: a list of objects",
             id="items-no-list-in-json",
         ),
         pytest.param(
             '{"apiVersion": "v1", "kind": "List"}',
-            (1, "", "items is missing or not a list; allowed: a list of objects"),
+            "1 : items is missing or not a list; allowed: a list of objects",
             id="items-missing-in-json",
         ),
         pytest.param(
             "apiVersion: v1\nkind: List\nitems:\n- 5\n",
-            (1, "", f"items[0]: the document is the number 5; {CAUSE}"),
+            f"1 : items[0]: the document is the number 5; {CAUSE}",
             id="item-no-mapping",
         ),
         pytest.param(
             '{"apiVersion": "v1", "kind": "List", "items": [\n[]]}',
-            (1, "", f"items[0]: the document is a list; {CAUSE}"),
+            f"1 : items[0]: the document is a list; {CAUSE}",
             id="item-no-object",
         ),
-        pytest.param("a: 1\nb: [\n", (3, "", "not YAML: did not find expected node content"), id="no-yaml"),
-        pytest.param(b"\xff\xfe\x00", (0, "", "not readable as UTF-16; allowed: UTF-8"), id="half-of-utf-16"),
+        pytest.param("a: 1\nb: [\n", "3 : not YAML: did not find expected node content", id="no-yaml"),
+        pytest.param(b"\xff\xfe\x00", "0 : not readable as UTF-16; allowed: UTF-8", id="half-of-utf-16"),
     ],
 )
 def test_a_problem_in_a_manifest_gives_the_line_of_the_document_the_field_its_value_and_allowed_values(
-    text: str | bytes, expected: tuple[int, str, str]
+    text: str | bytes, expected: str
 ) -> None:
     assert find_problems(text) == [expected]
 
@@ -188,23 +182,20 @@ def test_a_problem_in_a_manifest_gives_the_line_of_the_document_the_field_its_va
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param('{"kind": }', (1, "", "not JSON: invalid character"), id="syntax"),
-        pytest.param('{"kind":\n"Service",}', (2, "", "not JSON: trailing comma in object"), id="trailing-comma"),
-        pytest.param('{"kind":\n"Service"', (2, "", "not JSON: it ends too early"), id="cut-off"),
-        pytest.param('{"a":' * 20_000, (1, "", "not readable: nested too deeply"), id="nested"),
+        pytest.param('{"kind": }', "1 : not JSON: invalid character", id="syntax"),
+        pytest.param('{"kind":\n"Service",}', "2 : not JSON: trailing comma in object", id="trailing-comma"),
+        pytest.param('{"kind":\n"Service"', "2 : not JSON: it ends too early", id="cut-off"),
+        pytest.param('{"a":' * 20_000, "1 : not readable: nested too deeply", id="nested"),
         pytest.param(
-            b'{"kind": "\xff"}',
-            (1, "", "not readable: 'utf-8' codec can't decode byte 0xff in position 0"),
-            id="no-utf-8",
+            b'{"kind": "\xff"}', "1 : not readable: 'utf-8' codec can't decode byte 0xff in position 0", id="no-utf-8"
         ),
     ],
 )
 def test_a_json_file_that_cannot_be_parsed_is_reported_as_not_json_or_not_readable(
-    text: str | bytes, expected: tuple[int, str, str]
+    text: str | bytes, expected: str
 ) -> None:
-    [(line, key, message)] = find_problems(text, "f.json")
-    assert (line, key) == expected[:2]
-    assert message.startswith(expected[2])
+    [problem] = find_problems(text, "f.json")
+    assert problem.startswith(expected)
 
 
 def names(contents: FileContents) -> list[str]:
@@ -265,9 +256,7 @@ def test_if_one_file_has_an_object_twice_the_first_one_is_used_and_the_other_is_
     [item] = contents.found
     assert isinstance(item.obj, Service)
     assert item.obj.spec.type == "NodePort"
-    assert find_problems(text, "shop.yaml") == [
-        (6, "shop/web", "Service shop/web is also in shop.yaml:1, which is used")
-    ]
+    assert find_problems(text, "shop.yaml") == ["6 shop/web: Service shop/web is also in shop.yaml:1, which is used"]
     assert contents.is_complete
 
 
@@ -275,7 +264,7 @@ def test_lists_nested_too_deeply_in_lists_are_rejected() -> None:
     text = "{}"
     for _ in range(12):
         text = '{"apiVersion": "v1", "kind": "List", "items": [' + text + "]}"
-    assert find_problems(text) == [(1, "", "items[0]: " * 8 + "lists are nested too deeply; allowed: 8 levels")]
+    assert find_problems(text) == [("1 : " + "items[0]: " * 8 + "lists are nested too deeply; allowed: 8 levels")]
 
 
 def test_the_contents_of_a_file_are_incomplete_only_if_a_problem_has_no_known_object() -> None:
