@@ -194,28 +194,9 @@ def test_an_owner_id_that_no_ownership_record_can_hold_is_a_usage_error(tmp_path
     assert installation.zones.contents() == before
 
 
+# What the parser checks: tests/unit/flags/test_parser.py.
 @pytest.mark.parametrize(
-    "flag",
-    [
-        "--txt-owner-id",
-        "--txt-prefix",
-        "--txt-suffix",
-        "--txt-wildcard-replacement",
-        "--annotation-prefix",
-        "--ingress-class",
-        "--service-type-filter",
-        "--label-filter",
-        "--annotation-filter",
-        "--domain-filter",
-        "--regex-domain-filter",
-        "--target-net-filter",
-        "--default-targets",
-        "--nat64-networks",
-        "--manifests",
-        "--zonefile-dir",
-        "--namespace",
-        "--interval",
-    ],
+    "flag", ["--service-type-filter", "--default-targets", "--nat64-networks", "--manifests", "--zonefile-dir"]
 )
 def test_control_characters_of_an_invalid_flag_value_are_escaped_in_the_error(tmp_path: Path, flag: str) -> None:
     run = [

@@ -130,16 +130,6 @@ def test_existence_is_checked_by_get_or_by_list_if_get_is_forbidden(server: ApiS
     assert check_existence(cluster, ObjectKey(SERVICE, "pay", "web")) is None
 
 
-def test_closing_the_cluster_ends_its_watch_threads_and_makes_existence_unknown(cluster: LiveCluster) -> None:
-    wait_until_synced(cluster, SERVICE)
-    before = {thread.name for thread in threading.enumerate()}
-    assert "services" in before
-    cluster.close()
-    assert "services" not in {thread.name for thread in threading.enumerate()}
-    assert cluster.take(0) == ()
-    assert check_existence(cluster, WEB) is None
-
-
 def test_requiring_a_kind_after_the_cluster_was_closed_starts_no_watch(server: ApiServer, cluster: LiveCluster) -> None:
     cluster.close()
     assert cluster.require(SERVICE).phase is Phase.LISTING

@@ -44,12 +44,6 @@ def stored(server: ApiServer) -> state_document.StateDocument:
     return found
 
 
-def test_two_owner_ids_save_their_states_in_one_configmap(server: ApiServer, tmp_path: Path) -> None:
-    configmap(server, tmp_path, "blue").save(SAVED)
-    configmap(server, tmp_path, "green").save(OTHER)
-    assert configmap(server, tmp_path, "blue").load() == SAVED
-
-
 def test_saving_state_is_retried_once_after_a_409_and_raises_after_a_second_one(
     server: ApiServer, tmp_path: Path
 ) -> None:

@@ -40,19 +40,6 @@ DETAIL = "       TXT a-taken.example.org already exists, so TXT a-taken.example.
 CAN = "  · A  www.example.org    192.0.2.1  Service shop/www: annotation hostname\n"
 
 
-def test_without_the_yes_flag_adopt_lists_records_and_writes_nothing(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation.replace_manifests(service("www", "www.example.org"))
-    before = installation.zones.contents()
-    assert adopt(installation) == 2
-    assert installation.zones.contents() == before
-    assert capsys.readouterr().out == (
-        f"{HEADING}  · A  www.example.org  192.0.2.1  Service shop/www: annotation hostname\n\n"
-        "1 record can be adopted. To adopt them: extdns adopt --yes [flags]\n"
-    )
-
-
 def test_adopt_writes_only_ownership_records(
     installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

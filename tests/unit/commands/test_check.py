@@ -165,21 +165,6 @@ def installation(tmp_path: Path) -> Installation:
     return found
 
 
-def test_with_manifests_check_reports_zones_and_objects_and_no_permissions_in_the_cluster(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["check", *installation.flags()], {}) == 0
-    assert capsys.readouterr().out == (
-        "ok       zone example.org (example.org.zone): 1 record read, 0 ours\n"
-        "ok       objects: 1 object read\n"
-        "ok       permission to change zone example.org (example.org.zone): the file permissions allow it\n"
-        "\n"
-        f'Answered by this command, in one pass, owner "me", files {installation.manifests}\n'
-        "\n"
-        "Nothing is missing.\n"
-    )
-
-
 def test_check_reports_as_missing_that_no_object_was_read(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:

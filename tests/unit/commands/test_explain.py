@@ -139,20 +139,6 @@ def test_explain_reports_unreadable_input_and_exits_with_1(
     assert "INCOMPLETE: " in output
 
 
-@pytest.mark.parametrize("what", ["service/shop/wrong", "Service/shop/wrong", "services/shop/wrong", "svc/shop/wrong"])
-def test_an_object_is_explained_with_each_of_its_names(
-    installation: Installation, what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert explain(installation, what) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Service shop/wrong requests 1 name; 0 of 1 published as requested."
-    assert "  right.example.org  A 192.0.2.1, default TTL" in lines
-    assert "    → would be created in example.org (example.org.zone)  [requested]" in lines
-    assert any(line.startswith("  ! annotation ttl: ") and line.endswith("  [invalid-ttl]") for line in lines)
-    trace = f"To trace one name: extdns explain right.example.org --manifests={installation.manifests} "
-    assert lines[-1].startswith(f"Next: correct what is marked with an exclamation mark. {trace}")
-
-
 def test_an_object_is_explained_as_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(installation, "service/lab/web", "-o", "json") == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=ObjectDocument)

@@ -30,18 +30,6 @@ def migrate(installation: Installation, *more: str) -> int:
     )
 
 
-def test_migrate_reports_that_the_first_pass_of_extdns_changes_nothing(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = installation.zones.contents()
-    assert migrate(installation) == 0
-    output = capsys.readouterr().out
-    assert output.startswith("All flags are understood.\n")
-    assert "EXTERNAL_DNS_KUBE_API_QPS has no effect" in output
-    assert output.endswith("\nThe first pass of extdns changes nothing.\n")
-    assert installation.zones.contents() == before
-
-
 def test_migrate_lists_changes_that_external_dns_would_make_too(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:

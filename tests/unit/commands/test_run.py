@@ -47,14 +47,6 @@ def _nothing_left_running() -> Iterator[None]:
     assert not set(left) & {"manifests", "follower", "web"}
 
 
-def test_a_single_pass_exits_with_0_if_nothing_failed(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_main(installation, "--once") == 0
-    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
-    assert capsys.readouterr().out == ""
-
-
 def test_a_dry_run_prints_its_plan(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_main(installation, "--once", "--dry-run") == 0
     assert capsys.readouterr().out == (
@@ -92,13 +84,6 @@ def test_a_plan_is_incomplete_if_the_state_file_that_a_flag_names_cannot_be_used
     assert (
         "\nINCOMPLETE: earlier holds are unknown: the saved state was not read: state file " in capsys.readouterr().out
     )
-
-
-def test_a_single_pass_exits_with_3_if_deletes_are_held(installation: Installation) -> None:
-    run_main(installation, "--once")
-    installation.replace_manifests(service("web", "web.example.org", namespace="elsewhere"))
-    assert run_main(installation, "--once", "--namespace=other") == 3
-    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
 def test_a_single_pass_exits_with_1_after_an_unexpected_error(
@@ -174,14 +159,6 @@ def test_the_warning_about_a_flag_value_without_effect_is_a_single_log_line(
         'warning="--managed-record-types=A,TXT is not a record type: it matches nothing; '
         'commas do not separate; write --managed-record-types=A --managed-record-types=TXT"'
     )
-
-
-def test_compat_gives_no_warning_about_a_flag_value_without_effect(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flags = ("--once", "--dry-run", "--compat", "--policy=sync", "--managed-record-types=A,TXT")
-    assert run_main(installation, *flags) == 0
-    assert "has no effect" not in capsys.readouterr().err
 
 
 def test_plan_warns_on_standard_error_about_a_flag_value_without_effect(

@@ -84,12 +84,6 @@ def test_the_cpu_time_of_the_process_is_a_metric() -> None:
     assert value(Metrics(), "process_cpu_seconds_total") >= 0
 
 
-def test_two_instances_of_the_metrics_do_not_share_their_values() -> None:
-    first, second = Metrics(), Metrics()
-    first.count_read_failure()
-    assert value(second, "external_dns_registry_errors_total") == 0
-
-
 def test_the_build_info_metric_shows_version_and_platform() -> None:
     ((labels, count),) = series(Metrics(), "external_dns_build_info").items()
     by_name = dict(labels)

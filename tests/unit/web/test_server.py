@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import http.client
-import json
 import os
 import resource
 import socket
@@ -49,27 +47,11 @@ def port() -> Iterator[int]:
         yield server.port
 
 
-def test_a_client_of_the_standard_library_gets_a_response(port: int) -> None:
-    client = http.client.HTTPConnection("127.0.0.1", port, timeout=HANGS_S)
-    client.request("GET", "/readyz?verbose=1")
-    response = client.getresponse()
-    assert response.status == 503
-    assert json.loads(response.read()) == {"zones": 0}
-    client.close()
-
-
 def test_http_responses_do_not_reveal_the_server_software(port: int) -> None:
     for request in (COMPLETE_REQUEST, b"GET / x\r\n\r\n"):
         head = exchange(port, request).lower()
         assert b"server:" not in head
         assert b"python" not in head
-
-
-def test_a_response_to_head_has_no_body(port: int) -> None:
-    answer = exchange(port, b"HEAD /healthz HTTP/1.0\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.0 200 OK\r\n")
-    assert b"Content-Length: 2\r\n" in answer
-    assert answer.endswith(b"\r\n\r\n")
 
 
 @pytest.mark.parametrize(

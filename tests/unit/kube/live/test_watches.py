@@ -14,7 +14,7 @@ from extdns.kube.live.watch_timing import WatchBackoff, WatchTiming
 from extdns.kube.local_store import MAX_OBJECT_BYTES, Delta, DeltaTracker
 from extdns.model.cluster import ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import ObjectKey
-from extdns.resources.core import NODE, SERVICE, Service
+from extdns.resources.core import SERVICE, Service
 from tests.cluster_changes import ProblemSummary, Summary, added, edited, removed, summarize_changes
 from tests.clusters import service
 
@@ -45,15 +45,6 @@ def track(*items: RawObject) -> DeltaTracker:
     tracker = DeltaTracker(SERVICE)
     receive_list(tracker, *items)
     return tracker
-
-
-def test_the_first_list_of_a_kind_reports_every_object_as_added() -> None:
-    tracker = DeltaTracker(SERVICE)
-    assert receive_list(tracker, raw_object("b"), raw_object("a")) == [
-        added(SERVICE, "shop/b"),
-        added(SERVICE, "shop/a"),
-    ]
-    assert tracker.decoded == 2
 
 
 def test_a_later_list_of_a_kind_decodes_only_the_objects_that_changed_and_reports_them() -> None:
@@ -114,17 +105,6 @@ def test_an_object_deleted_during_a_list_is_reported_as_deleted_not_missing() ->
     tracker.begin_list()
     assert summarize_changes(tracker.receive_delete(raw_object("a", "2"))) == [removed(SERVICE, "shop/a")]
     assert summarize_changes(tracker.complete_list()) == []
-
-
-def test_the_tracker_recognizes_that_a_list_is_empty_although_objects_were_known() -> None:
-    tracker = DeltaTracker(SERVICE)
-    tracker.begin_list()
-    assert not tracker.is_list_empty
-    receive_list(tracker, raw_object("a"))
-    tracker.begin_list()
-    assert tracker.is_list_empty
-    list(tracker.receive_listed(raw_object("b")))
-    assert not tracker.is_list_empty
 
 
 def test_an_invalid_object_is_reported_once_and_its_last_valid_version_stays_in_use() -> None:
@@ -198,15 +178,6 @@ def test_the_copy_of_an_object_that_kubectl_stores_is_dropped_and_equal_strings_
     assert key is same
     assert one.new.metadata.namespace is other.new.metadata.namespace
     assert one.new.metadata.labels == {"app": "web"}
-
-
-def test_cluster_scoped_objects_have_an_empty_namespace() -> None:
-    tracker = DeltaTracker(NODE)
-    (change,) = tracker.receive_change(decode_object(b'{"metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}'))
-    assert change.key == ObjectKey(NODE, "", "n1")
-    assert summarize_changes(tracker.receive_delete(decode_object(b'{"metadata":{"name":"n1"}}'))) == [
-        removed(NODE, "n1")
-    ]
 
 
 # The phase of a kind is the worst phase of its namespaces
