@@ -83,27 +83,6 @@ def test_values_of_one_record_with_different_ttls_get_the_ttl_that_is_asked_for(
     assert BATCH not in take_calls(fake)
 
 
-def test_a_record_is_proxied_and_no_longer_proxied_as_its_service_asks_and_foreign_records_stay(
-    fake: Cloudflare, installation: Installation
-) -> None:
-    zone = fake.add_zone("example.org")
-    fake.put(zone, "theirs.example.org", "A", "192.0.2.9", comment="by hand")
-    theirs = fake.list_records(zone)
-    web = partial(service, "web", prefix=OLD_PREFIX, address="203.0.113.1")
-    installation.replace_manifests(
-        web(annotations={"cloudflare-proxied": "true", "ttl": "600"}),
-        service("theirs", address="192.0.2.1"),
-    )
-    installation.run_once()
-    assert (read_hosts(fake, zone)["web.example.org"]["proxied"], fake.list_records(zone)[:1]) == (True, theirs)
-    (mark,) = (one for one in fake.list_records(zone) if one["type"] == "TXT")
-    assert (mark["name"], mark["proxied"]) == ("a-web.example.org", False)
-    installation.replace_manifests(web(annotations={"cloudflare-proxied": "false"}))
-    installation.run_once()
-    assert read_hosts(fake, zone)["web.example.org"]["proxied"] is False
-    assert fake.list_records(zone)[:1] == theirs
-
-
 CUSTOMER = "shop.customer.example"
 WEB = partial(service, "web", prefix=OLD_PREFIX)
 

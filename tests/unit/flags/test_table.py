@@ -97,10 +97,6 @@ def test_with_compat_each_flag_has_the_default_that_it_has_in_external_dns(row: 
         assert not default or default == EVERYTHING
 
 
-def test_each_flag_has_a_name_of_its_own() -> None:
-    assert len(BY_NAME) == len(FLAGS)
-
-
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS])
 def test_a_flag_refers_only_to_existing_sources_providers_and_registries(flag: Flag) -> None:
     assert set(flag.sources) <= set(SOURCES)

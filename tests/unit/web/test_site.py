@@ -211,24 +211,11 @@ def test_every_page_shows_that_deletes_are_held_and_how_to_approve_them(shop: Pr
         assert f"<code>extdns --approve={held['approvalCode']} [flags]</code>" in page
 
 
-def test_the_page_of_a_name_shows_its_explanation(shop: Process) -> None:
-    page = WsgiResponse(shop.site, "/name", "of=web01.example.org").text
-    assert '<p class="answer">web01.example.org is not published yet; it would be created.' in page
-    assert "<dt>requested by</dt>" in page
-    assert "Service shop/web01" in page
-    assert "<strong>Next:</strong>" in page
-
-
 def test_the_navigation_highlights_the_current_page(shop: Process) -> None:
     for path, name in (("/", "Names"), ("/zones", "Zones"), ("/sources", "Sources"), ("/changes", "Changes")):
         page = WsgiResponse(shop.site, path).text
         assert re.findall(r'aria-current="page">(\w+)<', page) == [name]
         assert f"<title>{name} · extdns</title>" in page
-
-
-def test_the_static_files_of_the_web_pages_have_fewer_than_20_000_bytes() -> None:
-    folder = Path(__file__).parents[3] / "extdns" / "web" / "static"
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 20_000
 
 
 @pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1:7980", "[::1]:7980"])
