@@ -1,4 +1,4 @@
-"""A fake API server with three Services, and live clusters that read from it."""
+"""A fake API server, and live clusters with three Services that read from it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from tests.fakes.apiserver.server import ApiServer
 @pytest.fixture
 def server() -> Iterator[ApiServer]:
     with ApiServer() as running:
-        for name in ("web", "api", "job"):
-            running.put(service(name))
         yield running
 
 
 @pytest.fixture
 def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
+    server.put_all(map(service, ("web", "api", "job")))
     made = live_cluster(server, tmp_path)
     yield made
     made.close()
@@ -29,6 +28,7 @@ def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
 
 @pytest.fixture
 def impatient_cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
+    server.put_all(map(service, ("web", "api", "job")))
     made = live_cluster(server, tmp_path, timeout_s=SHORT_TIMEOUT_S)
     yield made
     made.close()

@@ -39,8 +39,6 @@ WEB: Final = ObjectKey(SERVICE, "shop", "web")
 @pytest.fixture
 def server() -> Iterator[ApiServer]:
     with ApiServer() as running:
-        for name in ("web", "api", "job"):
-            running.put(service(name))
         running.api.watch_list = WatchList.GATED
         yield running
 

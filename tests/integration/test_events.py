@@ -32,12 +32,6 @@ SERVICE = Kind("", "v1", "Service", "services")
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as running:
-        yield running
-
-
-@pytest.fixture
 def clock() -> ShiftedClock:
     return ShiftedClock()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -103,12 +102,6 @@ def test_whatever_an_object_requests_other_names_stay_and_what_is_not_written_ha
             cli.main(["explain", "service/shop/web", "--output=json", *installation.flags()], {})
             found = json.loads(capsys.readouterr().out)
             assert found["problems"] or [one for one in found["names"] if one["outcome"]["reason"]]
-
-
-@pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as running:
-        yield running
 
 
 def test_what_is_published_but_not_as_the_object_states_it_is_said_and_fails_nothing(

@@ -150,6 +150,7 @@ def check_resumption(
 def test_after_a_resource_version_expired_the_list_does_not_wait_for_a_pause(
     server: ApiServer, tmp_path: Path, order: Order, watches: int
 ) -> None:
+    server.put_all(map(service, ("web", "api", "job")))
     cluster = live_cluster(server, tmp_path, timing=replace(QUICK, initial_backoff_s=HOUR_S, max_backoff_s=HOUR_S))
     wait_until_synced(cluster, SERVICE)
     assert list_changes_until_added(server, cluster, "first") == []
@@ -245,6 +246,7 @@ def test_an_edit_after_a_reset_of_resource_versions_is_reported_although_its_ver
 
 def test_after_a_version_reset_all_objects_are_listed_after_a_single_pause(server: ApiServer, tmp_path: Path) -> None:
     drawn = count()
+    server.put_all(map(service, ("web", "api", "job")))
     cluster = live_cluster(server, tmp_path, chance=lambda: float(next(drawn) >= 0))
     wait_until_synced(cluster, SERVICE)
     assert list_changes_until_added(server, cluster, "open") == []

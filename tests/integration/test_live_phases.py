@@ -59,6 +59,7 @@ def test_with_expired_credentials_a_kind_is_unauthorized_at_once_with_a_message_
 def test_a_restarted_api_server_or_an_expired_watch_is_an_info_line_and_the_kind_stays_synced(
     server: ApiServer, tmp_path: Path, caplog: pytest.LogCaptureFixture, order: Order
 ) -> None:
+    server.put_all(map(service, ("web", "api", "job")))
     caplog.set_level(logging.INFO)
     cluster = live_cluster(server, tmp_path, timing=replace(QUICK, failing_after_s=MAX_WAIT_S))
     wait_until_synced(cluster, SERVICE)
@@ -81,6 +82,7 @@ def test_a_kind_is_forbidden_if_only_its_watch_is_forbidden(server: ApiServer, c
 def test_a_kind_whose_watch_cannot_be_started_is_failing_and_other_kinds_are_synced(
     server: ApiServer, tmp_path: Path
 ) -> None:
+    server.put_all(map(service, ("web", "api", "job")))
     cluster = live_cluster(server, tmp_path, elsewhere={INGRESS: ["shop", "a b"]})
     cluster.require(INGRESS)
     (failing,) = wait_for_changes(cluster)
@@ -103,6 +105,7 @@ def test_each_configured_namespace_has_its_own_watch_and_a_forbidden_namespace_d
 ) -> None:
     server.forbid("list", "services", "")
     server.forbid("watch", "services", "")
+    server.put_all(map(service, ("web", "api", "job")))
     server.put(service("x", "pay"))
     cluster = live_cluster(server, tmp_path, namespaces=("shop", "pay", "shop"))
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -26,12 +25,6 @@ DB: Final = ObjectKey(TCP_ROUTE, "shop", "db")
 def gateway_object(kind: str, name: str, namespace: str, version: str = "v1") -> dict[str, Any]:
     metadata = {"name": name, "namespace": namespace}
     return {"apiVersion": f"{GROUP}/{version}", "kind": kind, "metadata": metadata, "spec": {}}
-
-
-@pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as running:
-        yield running
 
 
 def serve_older(server: ApiServer) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,12 +22,6 @@ from tests.unit.controller.test_write_gate import FakeLease
 
 SAVED = Saved(zones=(("Z1", SavedZone(name="example.org", fingerprint="f", whole=SavedScope(most=((1.0, 5),)))),))
 OTHER = Saved(zones=(("Z2", SavedZone(fingerprint="g")),))
-
-
-@pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as running:
-        yield running
 
 
 def configmap(server: ApiServer, folder: Path, owner: str = "me", gate: WriteGate | None = None) -> DocumentStateStore:

@@ -30,12 +30,6 @@ KEY = ObjectKey(DNS_ENDPOINT, "dns", "web")
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as running:
-        yield running
-
-
-@pytest.fixture
 def writer(server: ApiServer, tmp_path: Path) -> Iterator[KubernetesStatusWriter]:
     client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
     made = KubernetesStatusWriter(ApiClient(client, request_timeout_s=5.0), DNS_ENDPOINT, SystemClock(), pause_s=0.0)

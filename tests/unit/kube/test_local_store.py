@@ -61,6 +61,12 @@ def test_objects_cannot_be_looked_up_until_the_list_of_their_kind_is_complete() 
     assert made.peek(ObjectKey(POD, "shop", "a")) == pod("shop", "a")
 
 
+def test_the_keys_of_a_kind_are_those_of_all_its_objects() -> None:
+    made = store(pod("shop", "a"), pod("pay", "b"))
+    made.apply([drop("shop", "a")])
+    assert list(made.list_keys(POD)) == [ObjectKey(POD, "pay", "b")]
+
+
 def test_a_kind_that_was_synced_stays_readable_while_its_watch_fails() -> None:
     made = store(pod("shop", "a"))
     made.apply([in_phase(Phase.FAILING)])
