@@ -55,6 +55,13 @@ def test_after_a_404_that_names_no_object_a_list_decides_whether_the_object_exis
     assert listed.query["fieldSelector"] == "metadata.name=gone"
 
 
+def test_an_object_exists_if_the_list_has_it_although_one_404_named_no_object(
+    server: ApiServer, existence: ExistenceChecker
+) -> None:
+    server.faults.arm(Refuse(code=404), verb="get", resource="services")
+    assert existence.exists(WEB) is True
+
+
 UNUSABLE: Final = [
     pytest.param(Html(code=404), "does not come from the API server", id="404-from-a-proxy"),
     pytest.param(Html(), "the response is not a Service", id="html-with-200"),

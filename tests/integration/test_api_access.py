@@ -14,10 +14,8 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TextIO
 
 import pytest
-import yaml
 
 from extdns.errors import ApiError, DeniedError, UsageError
 from extdns.kube import client as client_module
@@ -356,27 +354,6 @@ def test_the_usage_error_says_how_to_name_a_cluster_if_none_is_configured(
     with pytest.raises(UsageError) as raised:
         HttpClient(access, environ=environ)
     assert str(raised.value) == f"{message}\n  {ADVICE}"
-
-
-def test_clients_parse_a_kubeconfig_once_until_it_changes(
-    plain: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parsed: list[object] = []
-    parse = yaml.safe_load
-
-    def count_and_parse(stream: TextIO) -> object:
-        parsed.append(stream)
-        return parse(stream)
-
-    monkeypatch.setattr(yaml, "safe_load", count_and_parse)
-    access = ClusterAccess(kubeconfig=str(kubeconfig(tmp_path, plain.url, token="first")))
-    assert [read_authorization(plain, HttpClient(access)) for _ in range(2)] == ["Bearer first"] * 2
-    assert HttpClient(access).namespace == ""
-    assert len(parsed) == 1
-
-    kubeconfig(tmp_path, plain.url, token="second")
-    assert read_authorization(plain, HttpClient(access)) == "Bearer second"
-    assert len(parsed) == 2
 
 
 # In a process of its own, because this process may have loaded more modules

@@ -87,62 +87,6 @@ CUSTOMER = "shop.customer.example"
 WEB = partial(service, "web", prefix=OLD_PREFIX)
 
 
-def test_the_region_of_a_service_is_planned_set_repaired_and_removed(
-    fake: Cloudflare, installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    zone = fake.add_zone("example.org", "enterprise")
-    flag = "--cloudflare-regional-services"
-    installation.replace_manifests(WEB(annotations={"cloudflare-region-key": "eu"}))
-    assert installation.run_once(flag) == 0
-    assert fake.regions(zone) == {"web.example.org": "eu"}
-    take_calls(fake)
-    assert installation.run_once(flag) == 0
-    assert take_calls(fake) == ["GET zones", READ, "GET regional_hostnames"]
-    fake.regions(zone)["web.example.org"] = "us"
-    capsys.readouterr()
-    for command in (["plan"], ["explain", "web.example.org"]):
-        cli.main([*command, *installation.flags(flag)], {})
-        assert "cloudflare-region-key" in capsys.readouterr().out, command
-    installation.run_once(flag)
-    assert fake.regions(zone) == {"web.example.org": "eu"}
-    cli.main(["explain", "web.example.org", *installation.flags()], {})
-    assert "property-ignored" in capsys.readouterr().out
-    installation.replace_manifests(WEB())
-    installation.run_once(flag)
-    assert fake.regions(zone) == {}
-    installation.run_once("--cloudflare-region-key=us")
-    assert fake.regions(zone) == {"web.example.org": "us"}
-    installation.replace_manifests()
-    installation.run_once("--cloudflare-region-key=us", "--delete-grace-period=0s", "--max-delete-percent=100")
-    assert (fake.regions(zone), fake.list_records(zone)) == ({}, [])
-
-
-def test_the_custom_hostname_of_a_service_is_planned_added_repaired_and_removed(
-    fake: Cloudflare, installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    zone = fake.add_zone("example.org")
-    flag = "--cloudflare-custom-hostnames"
-    installation.replace_manifests(WEB(annotations={"cloudflare-custom-hostname": CUSTOMER}), service("other"))
-    for _ in range(2):
-        assert installation.run_once(flag) == 0
-        (made,) = fake.customs(zone).values()
-        assert (made["hostname"], made["custom_origin_server"]) == (CUSTOMER, "web.example.org")
-        assert made["ssl"]["settings"] == {"min_tls_version": "1.0"}
-        take_calls(fake)
-        assert installation.run_once(flag) == 0
-        assert take_calls(fake) == ["GET zones", READ, "GET custom_hostnames"]
-        fake.customs(zone).clear()
-        capsys.readouterr()
-        for command in (["plan"], ["explain", "web.example.org"]):
-            cli.main([*command, *installation.flags(flag)], {})
-            assert "cloudflare-custom-hostname" in (found := capsys.readouterr().out), command
-            assert CUSTOMER in found, command
-    installation.run_once(flag)
-    installation.replace_manifests(WEB(), service("other"))
-    installation.run_once(flag)
-    assert fake.customs(zone) == {}
-
-
 def run_command(installation: Installation, capsys: pytest.CaptureFixture[str], *command: str) -> str:
     capsys.readouterr()
     cli.main([*command, *installation.flags()], {})

@@ -29,19 +29,3 @@ def test_the_empty_source_runs_without_a_cluster_and_changes_no_zone(folder: Pat
     ended = once("--source=empty", *ZONES, cwd=folder, env={"HOME": str(folder), "KUBECONFIG": ""})
     assert ended.returncode == 0, ended.stderr
     assert (folder / "example.com.zone").read_text() == ZONE
-
-
-# docs/spec/sources.md 6.6
-def test_the_fake_source_publishes_the_same_made_up_records_in_each_run(folder: Path) -> None:
-    command = ("--source=fake", "--registry=noop", "--provider=inmemory", "--inmemory-zone=example.com", "--once")
-    runs = [
-        once(*command, "--metrics-address=127.0.0.1:0", cwd=folder, env={"HOME": str(folder), "KUBECONFIG": ""})
-        for _ in range(2)
-    ]
-    assert [ended.returncode for ended in runs] == [0, 0], runs[0].stderr
-    first, again = (
-        [line.partition("Desired change")[2] for line in ended.stderr.splitlines() if "Desired change" in line]
-        for ended in runs
-    )
-    assert first == again
-    assert {line.rpartition(" zoneID=")[0].split()[-1].rstrip('"') for line in first} == {"A", "AAAA", "CNAME"}

@@ -94,17 +94,6 @@ def test_adopt_adds_ownership_records_and_leaves_records_and_aliases_unchanged(
     assert sorted(one["Name"] for one in new) == ["a-hand.example.org.", "a-lb.example.org."]
 
 
-def test_plan_from_a_zone_snapshot_equals_the_plan_from_route_53(fake: Route53, zone_id: str, tmp_path: Path) -> None:
-    hosts = ("hand.example.org", "new.example.org")
-    assert run(fake, tmp_path, "adopt", "--yes", hosts=hosts)[0] == 0
-    _, stored = run(fake, tmp_path, "owners", "--output=json", hosts=hosts)
-    (tmp_path / "zones.json").write_text(stored)
-    live = run(fake, tmp_path, "plan", hosts=hosts)
-    fake.remove_zone(zone_id)
-    assert run(fake, tmp_path, "plan", f"--zone-snapshot={tmp_path / 'zones.json'}", hosts=hosts) == live
-    assert live[0] == 2
-
-
 def test_commands_report_a_zone_that_cannot_be_read_as_unknown_instead_of_empty(
     fake: Route53, zone_id: str, tmp_path: Path
 ) -> None:

@@ -75,23 +75,3 @@ def test_the_page_counts_as_many_services_nodes_pods_and_endpoint_slices_as_the_
             installation.apply(pod("web-3", "10.1.0.4"), endpoint_slice("headless-2", "10.1.0.4"))
             installation.until(lambda: count_objects(running)["pods"] == 4)
             installation.until(lambda: count_objects(running)["endpointslices.discovery.k8s.io"] == 2)
-
-
-def test_a_record_that_somebody_edited_is_repaired_and_the_page_says_so(tmp_path: Path) -> None:
-    with ApiServer() as server:
-        installation = Installation(tmp_path, server, example_org="")
-        installation.apply(service("web"))
-        with installation.start("--web-address=127.0.0.1:0") as running, running.page:
-            running.until("successfully updated")
-            path = installation.zones.path()
-            path.write_text(path.read_text().replace("192.0.2.1\n", "198.51.100.9\n"))
-            assert installation.zones.published() == ["web.example.org A 198.51.100.9"]
-            running.pass_time(3600.0)
-            running.until("successfully updated")
-            assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
-            installation.until(lambda: len(fetch(running, "changes")["items"]) == 2)
-            repaired, created = fetch(running, "changes")["items"]
-            assert (created["action"], created["reason"]) == ("create", "requested")
-            assert (repaired["action"], repaired["reason"]) == ("update", "drift-repaired")
-            timeline = fetch(running, "names/web.example.org")["timeline"]
-            assert "repaired" in {one["event"] for one in timeline}

@@ -54,50 +54,7 @@ def test_an_invalid_document_on_standard_input_is_reported_and_the_others_are_pu
     assert installation.zones.published() == ["api.example.org A 192.0.2.1", "web.example.org A 192.0.2.1"]
 
 
-def test_flags_of_the_command_line_override_environment_variables(installation: Installation) -> None:
-    variables = {
-        "EXTERNAL_DNS_MANIFESTS": f"{installation.manifests}\n",
-        "EXTERNAL_DNS_SOURCE": "service\ningress\n",
-        "EXTERNAL_DNS_PROVIDER": "inmemory",
-        "EXTERNAL_DNS_ZONEFILE_DIR": str(installation.zones.folder),
-        "EXTERNAL_DNS_ONCE": "true",
-        "EXTERNAL_DNS_LOG_LEVEL": "error",
-        "EXTERNAL_DNS_METRICS_ADDRESS": "127.0.0.1:0",
-        "EXTERNAL_DNS_TXT_OWNER_ID": "",
-    }
-    ended = once("--provider=zonefile", "--txt-owner-id=me", env=variables)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
-
-
 # ---- errors
-
-
-@pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        pytest.param(["--policy=sinc"], "--policy=sinc", id="a policy"),
-        pytest.param(["--manifests=/nowhere"], "--manifests=/nowhere", id="a manifest"),
-        pytest.param(["--txt-prefix=\x1b[31m"], "--txt-prefix=\\x1b[31m", id="a prefix with an escape"),
-        pytest.param(["--service-type-filter=LB"], "--service-type-filter=LB", id="a type of Service"),
-        pytest.param(["--metrics-address=192.0.2.1:80"], "--metrics-address=192.0.2.1:80", id="an address"),
-        pytest.param(["--registry=etcd"], "--registry=etcd", id="a registry"),
-        pytest.param(["@/nowhere"], "@/nowhere", id="a file of arguments"),
-        pytest.param(["plan"], "plan", id="a word instead of a flag"),
-    ],
-)
-def test_an_invalid_flag_ends_with_one_error_message_and_exit_code_1(
-    installation: Installation, more: list[str], says: str
-) -> None:
-    address = [] if any(flag.startswith("--metrics-address") for flag in more) else ["--metrics-address=127.0.0.1:0"]
-    ended = once(*flags(installation, "--log-level=error", *address, *more))
-    assert ended.returncode == 1
-    assert ended.stdout == ""
-    first, *rest = ended.stderr.splitlines()
-    assert first.startswith("error: ")
-    assert says in first
-    assert all(line.startswith("  ") for line in rest)
-    assert "Traceback" not in ended.stderr
 
 
 # ---- output

@@ -40,35 +40,6 @@ def explain(installation: Installation, what: str, *more: str) -> int:
     return cli.main(["explain", what, *installation.flags(*more)], {})
 
 
-def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_what_to_do_next(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert explain(installation, "web.example.org") == 0
-    output = capsys.readouterr()
-    assert output.err == ""
-    assert output.out == (
-        "web.example.org is published.  [published]\n"
-        "The zone holds what the object requests.\n"
-        "\n"
-        "  requested by  Service shop/web (since 2026-01-01 00:00:00 UTC)\n"
-        "                host from annotation hostname; A 192.0.2.1, default TTL\n"
-        "                → is published in example.org (example.org.zone)  [published]\n"
-        "  also by       Service lab/web (since 2026-01-01 00:00:00 UTC)\n"
-        "                host from annotation hostname; A 192.0.2.8, default TTL\n"
-        "                → nothing is done in example.org (example.org.zone)  [requested-by-other]\n"
-        "                  Service shop/web has precedence\n"
-        "  zone          example.org (example.org.zone), longest match of 2 zones\n"
-        "  record        A 192.0.2.1, TTL 300\n"
-        '                ours, owner "me"; covered by a-web.example.org, resource service/shop/web\n'
-        '  policy        sync; our owner id is "me"\n'
-        "  not known     the last write and its outcome: only a running extdns has them\n"
-        "                what name servers answer: none was queried (extdns verify queries them)\n"
-        f'  answered by   this command, in one pass, owner "me", files {installation.manifests}\n'
-        "\n"
-        "Next: nothing to do\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "reason", "first"),
     [

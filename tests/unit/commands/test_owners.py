@@ -11,9 +11,11 @@ import msgspec
 import pytest
 
 from extdns import cli
+from extdns.app import assembly
 from extdns.documents.owners import OwnersDocument
 from tests.objects import service
 from tests.program.installation import Installation
+from tests.program.running import HastyClock
 
 HOSTILE = "\x1b[31m\u202e\x9b2J"
 BLUE = 'a-blue IN TXT "heritage=external-dns,external-dns/owner=blue,external-dns/resource=service/blue/web"'
@@ -69,6 +71,15 @@ def test_owners_lists_when_each_owner_last_saved_its_state(
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert any(line.startswith('"me" (ours) 2 records last saved state at 20') for line in lines)
     assert '"blue" 1 record no saved state here' in lines
+
+
+def test_unreadable_saved_state_makes_the_list_of_owners_incomplete(
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "state").write_text("{")
+    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
+    assert run(installation, "owners", f"--state-file={tmp_path / 'state'}") == 1
+    assert "\nINCOMPLETE: " in capsys.readouterr().out
 
 
 def test_with_the_noop_registry_owners_counts_all_records_as_ours_without_an_owner_id(

@@ -7,12 +7,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from extdns import cli
 from extdns.config import parse
-from extdns.documents.plan import PLAIN, PlanDocument, build_plan, format_plan, format_plan_markdown
+from extdns.documents.plan import PLAIN, build_plan, format_plan, format_plan_markdown
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.documents.text import find_reportable
 from extdns.model.reason import Reason
@@ -54,52 +53,6 @@ def describe_source(installation: Installation) -> str:
     return f'Answered by this command, in one pass, owner "me", files {installation.manifests}'
 
 
-def test_plan_prints_the_decisions_of_a_zone_as_a_table_and_the_summary_as_the_last_line(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert plan(installation) == 2
-    output = capsys.readouterr()
-    assert output.err == ""
-    assert output.out == (
-        "Zone example.org (example.org.zone, zonefile)  4 records, 2 ours\n"
-        "\n"
-        "  ~ A  api.example.org   192.0.2.7      Service shop/api: annotation hostname\n"
-        "       target 192.0.2.1 → 192.0.2.7\n"
-        "  - A  old.example.org   192.0.2.1      resource service/shop/old               [orphan-gone]\n"
-        "  !    pay.example.org   not published  Service shop/gw: annotation hostname    [no-address]\n"
-        "       status.loadBalancer has no address yet\n"
-        "  + A  shop.example.org  192.0.2.1      Service shop/shop: annotation hostname\n"
-        "  ! A  www.example.org   kept           Service shop/www: annotation hostname   [foreign-record]\n"
-        "       A without an ownership record\n"
-        "\n"
-        '1 record is of our owner id "me", and no object requests it.\n'
-        "  If objects of another cluster request it, both clusters use this owner id: "
-        "give each its own --txt-owner-id.\n"
-        "\n"
-        f"{STATELESS[0]}\n{STATELESS[1]}\n"
-        "\n"
-        "To explain a code in brackets: extdns explain CODE\n"
-        "\n"
-        f"{describe_source(installation)}\n"
-        "\n"
-        "1 to create, 1 to update, 1 to delete, 1 kept, 1 not published.\n"
-    )
-
-
-@pytest.mark.parametrize("output", ["text", "json", "markdown"])
-def test_plan_writes_nothing_and_prints_the_same_for_the_same_input(
-    installation: Installation, tmp_path: Path, output: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = installation.zones.contents()
-    flags = (f"--output={output}", f"--state-file={tmp_path / 'state'}")
-    assert plan(installation, *flags) == 2
-    first = capsys.readouterr().out
-    assert plan(installation, *flags) == 2
-    assert capsys.readouterr().out == first
-    assert installation.zones.contents() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifests", "zones"]
-
-
 def test_an_empty_plan_exits_with_0(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     installation.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
     assert plan(installation) == 0
@@ -139,20 +92,6 @@ def test_a_plan_counts_the_objects_that_an_annotation_or_a_flag_excludes(
     assert "1 object excluded by annotation external-dns.kubernetes.io/controller" in lines
     plan(installation, "--label-filter=app=shop")
     assert "3 objects excluded by --label-filter" in capsys.readouterr().out.splitlines()
-
-
-def test_a_plan_for_another_namespace_holds_the_orphans_and_exits_with_3(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert plan(installation, "--namespace=other") == 3
-    output = capsys.readouterr().out
-    assert "  ! A  old.example.org  kept  resource service/shop/old  [orphan-unclaimed]\n" in output
-    (held,) = (line for line in output.splitlines() if "HELD" in line)
-    assert re.search(
-        r"^2 deletes are HELD in zone example\.org\. .*: extdns --approve=\S{4}-\S{4} \[flags\]$",
-        held,
-    )
-    assert output.endswith("0 to create, 0 to update, 0 to delete, 2 kept.\n")
 
 
 def test_a_plan_holds_a_delete_over_the_budget(
@@ -208,19 +147,6 @@ def test_plan_counts_names_of_manifests_that_are_not_valid_and_exits_with_1(
     assert printed.endswith(", 1 invalid value.\n")
 
 
-@pytest.mark.parametrize("output", ["text", "json", "markdown"])
-def test_plan_reports_unreadable_input_and_exits_with_1(
-    installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (installation.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
-    assert plan(installation, f"--output={output}") == 1
-    printed = capsys.readouterr().out
-    if output == "json":
-        assert "broken.yaml" in json.loads(printed)["missing"][0]
-    else:
-        assert re.search(r"INCOMPLETE: \S*broken\.yaml:", printed)
-
-
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
@@ -238,23 +164,6 @@ def test_an_invalid_command_line_of_plan_exits_with_1(
 ) -> None:
     assert plan(installation, *flags) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
-
-
-def test_a_plan_is_printed_as_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
-    assert plan(installation, "-o", "json") == 2
-    text = capsys.readouterr().out
-    document = msgspec.json.decode(text, type=PlanDocument)
-    assert text == json.dumps(json.loads(text), indent=2, sort_keys=True) + "\n"
-    assert [(one.action, one.name, one.reason) for one in document.changes] == [
-        ("update", "api.example.org", "changed"),
-        ("delete", "old.example.org", "orphan-gone"),
-        ("create", "shop.example.org", "requested"),
-    ]
-    assert document.changes[0].evidence == ("target 192.0.2.1 → 192.0.2.7",)
-    assert document.changes[0].objects[0].field == "annotation external-dns.kubernetes.io/hostname"
-    assert document.changes[1].resource == "service/shop/old"
-    assert [one.reason for one in document.unfulfilled] == ["no-address", "foreign-record"]
-    assert json.loads(text)["apiVersion"] == "extdns.io/v1"
 
 
 def test_a_plan_is_printed_as_a_markdown_table(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:

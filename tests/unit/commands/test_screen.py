@@ -106,6 +106,12 @@ def test_the_demo_prints_an_invalid_value_with_object_field_and_what_is_allowed(
 
 
 @pytest.mark.usefixtures("plain")
+def test_the_demo_does_not_list_objects_without_invalid_values(capsys: pytest.CaptureFixture[str]) -> None:
+    Screen().show_problems([(origin("web").ref.key, (build_claim("web", "web"),))])
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.usefixtures("plain")
 def test_the_demo_prints_zone_files_with_unprintable_characters_escaped(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from extdns.config import parse
 from extdns.errors import UsageError
-from extdns.flags.parser import apply_defaults, expand_files, find_requested_text, parse_settings
+from extdns.flags.parser import expand_files, find_requested_text, parse_settings
 from extdns.flags.table import FLAGS
 
 
@@ -240,28 +240,6 @@ def test_help_takes_precedence_over_version_and_both_over_other_arguments(
     argv: list[str], expected: str | None
 ) -> None:
     assert find_requested_text(argv) == expected
-
-
-def test_with_compat_flags_have_the_defaults_of_external_dns() -> None:
-    ours, theirs = apply_defaults({}), apply_defaults(parse_settings(["--compat"], {}))
-    differing = {name: (ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]}
-    assert differing == {
-        "compat": (False, True),
-        "cloudflare-dns-records-per-page": (5000, 100),
-        "batch-change-interval": (0.0, 1.0),
-        "policy": ("sync", None),
-        "annotation-prefix": (None, "external-dns.kubernetes.io/"),
-        "merge-across-namespaces": (False, True),
-        "delete-grace-period": (60.0, 0.0),
-        "unresolved-timeout": (None, 0.0),
-        "max-delete-percent": (30, 100),
-        "state-configmap": ("extdns-state", ""),
-        "aws-batch-change-interval": (0.0, 1.0),
-        "rfc2136-axfr": (True, False),
-        "rfc2136-batch-change-size": (500, 50),
-        "google-batch-change-interval": (0.0, 1.0),
-        "aws-conditional-writes": (True, False),
-    }
 
 
 # Error messages about invalid flags

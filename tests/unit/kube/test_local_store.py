@@ -73,6 +73,16 @@ def test_a_kind_that_was_synced_stays_readable_while_its_watch_fails() -> None:
     assert made.get(POD, "shop", "a") == pod("shop", "a")
 
 
+def test_select_takes_changed_labels_into_account() -> None:
+    made = store(pod("shop", "a", {"app": "web"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {"app": "api"}))
+    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/a", "shop/b"]
+    made.apply([drop("shop", "a"), put(pod("shop", "b", {"app": "api"})), put(pod("shop", "d", {"app": "web"}))])
+    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/d"]
+    assert names(made.select(POD, "shop", {"app": "api"})) == ["shop/b", "shop/c"]
+    made.apply([drop("shop", name) for name in "bcd"])
+    assert names(made.select(POD, "shop", {"app": "api"})) == []
+
+
 LABELS = st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy"), min_size=1)
 CHANGES = st.tuples(st.sampled_from(["n1", "n2"]), st.sampled_from("pq"), st.none() | st.just("put"), LABELS)
 QUERIES = st.tuples(st.sampled_from(["", "n1", "n2"]), st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy")))

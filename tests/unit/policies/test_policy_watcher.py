@@ -62,6 +62,15 @@ def test_no_record_gets_an_answer_if_the_policies_were_not_read_in_time(monkeypa
         assert evaluate_next(inputs).unavailable == "DNSPolicies: the list is not complete (listing)"
 
 
+def test_an_invalid_new_version_of_a_policy_is_reported_and_the_last_valid_one_stays_in_use() -> None:
+    with watch(ScriptedCluster((policy("1 == 2"), SYNCED), (policy("nothing"),))) as (watcher, inputs, _):
+        assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
+        assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
+        (problem,) = watcher.problems
+        assert problem.startswith("DNSPolicy rule: spec.validations[0].expression refers to nothing")
+        assert [state.is_used for state in watcher.states] == [True]
+
+
 def test_a_domain_that_is_a_wildcard_is_logged_as_a_warning_once(caplog: pytest.LogCaptureFixture) -> None:
     origin = ScriptedCluster((policy("1 == 2", domain="*.x"), SYNCED), (policy("1 == 3", domain="*.x"),))
     with watch(origin) as (_, inputs, _):

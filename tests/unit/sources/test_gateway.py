@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.flags.sources import GATEWAY_SOURCES
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
@@ -49,14 +48,6 @@ def claims(obj: AnyRoute, *others: KubernetesObject, settings: SourceSettings = 
 
 def a(*names: str, ttl_s: int = 0, address: str = "203.0.113.9") -> list[str]:
     return [resolved(name, "A", address, ttl_s=ttl_s) for name in names]
-
-
-# docs/spec/sources.md 5.1
-@pytest.mark.parametrize("kind", SOURCE, ids=lambda kind: f"5.1-{kind.__name__}")
-def test_each_route_source_reads_only_its_own_kind_of_route(kind: type[AnyRoute]) -> None:
-    source = build_source(SOURCE[kind])
-    assert source.kind.name.lower() == kind.__name__.lower() == source.name.removeprefix("gateway-")
-    assert set(SOURCE.values()) == set(GATEWAY_SOURCES)
 
 
 # docs/spec/sources.md 5.5

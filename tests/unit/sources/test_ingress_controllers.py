@@ -31,11 +31,10 @@ from extdns.resources.ingress_controllers import (
     VirtualHost,
 )
 from extdns.resources.meta import Condition, LoadBalancedStatus
-from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims
 from tests.unit.sources.made import build_source, settings_with
-from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, ours, service
+from tests.unit.sources.samples import balanced, list_resolved_claims, load_balancer, meta, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -233,20 +232,6 @@ def test_resource_labels_of_ingress_controller_objects_contain_kind_namespace_an
     (found,) = list_resolved_claims(compute_claims(source, obj))
     assert (found.desired.resource, found.provenance.source) == (resource, source.name)
     assert source.kind.label == resource.partition("/")[0]
-
-
-def test_excluded_objects_of_ingress_controllers_name_the_filter_that_excludes_them() -> None:
-    elsewhere = settings_with(namespace="x")
-    for source, obj in (
-        (build_source("contour-httpproxy", elsewhere), proxy("a.t")),
-        (build_source("kong-tcpingress", elsewhere), tcp_ingress("a.t")),
-        (build_source("openshift-route", elsewhere), openshift_route()),
-        (build_source("ambassador-host", elsewhere), host("web")),
-        (build_source("f5-virtualserver", elsewhere), virtual_server()),
-    ):
-        assert reduce_claims(source.find_claims(obj, FakeView())) == ["excluded by --namespace"]
-    theirs = proxy("a.t", annotations=ours(controller="x"))
-    assert reduce_claims(CONTOUR.find_claims(theirs, FakeView())) == [excluded(f"annotation {PREFIX}controller")]
 
 
 def test_services_are_looked_up_only_if_an_ambassador_host_needs_one() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.claim import Claim
 from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.ports import Source
@@ -13,7 +13,7 @@ from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved
 from tests.unit.sources.made import build_source, settings_with
-from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, ours, service
+from tests.unit.sources.samples import load_balancer, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -29,21 +29,6 @@ def claims(obj: Service, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ..
     """Return the claims of *obj* in a cluster in which no kind is synced, so that any lookup fails."""
     source: Source = build_source("service", settings)
     return compute_claims(source, obj)
-
-
-# docs/spec/sources.md 3.4
-def test_a_load_balancer_service_publishes_the_hosts_in_its_hostname_annotation() -> None:
-    annotations = ours(hostname="web.acme.test., www.acme.test", ttl="2m")
-    found = claims(load_balancer(annotations, "198.51.100.7", "lb7.cloud.test"))
-    assert reduce_claims(found) == [
-        "web.acme.test 120 A 198.51.100.7",
-        "web.acme.test 120 CNAME lb7.cloud.test",
-        "www.acme.test 120 A 198.51.100.7",
-        "www.acme.test 120 CNAME lb7.cloud.test",
-    ]
-    assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"service/shop/web"}
-    assert {claim.provenance.field for claim in list_resolved_claims(found)} == {f"annotation {PREFIX}hostname"}
-    assert {claim.provenance.source for claim in list_resolved_claims(found)} == {"service"}
 
 
 def spec(service_type: str, *, cluster_ip: str = "", external_ips: tuple[str, ...] = (), name: str = "") -> ServiceSpec:
@@ -110,13 +95,6 @@ def test_the_target_annotation_of_a_service_replaces_all_other_targets(of: Servi
         resolved(name, "AAAA", "2001:db8::9"),
         resolved(name, "CNAME", "x.t"),
     ]
-
-
-def test_a_load_balancer_without_address_gives_one_unresolved_claim_per_name() -> None:
-    found = claims(load_balancer(ours(hostname="a.t,b.t", set_identifier="blue")))
-    assert reduce_claims(found) == ["a.t: no-address", "b.t: no-address"]
-    assert isinstance(found[0], UnresolvedClaim)
-    assert found[0].set_identifier == "blue"
 
 
 # docs/spec/sources.md 3.2

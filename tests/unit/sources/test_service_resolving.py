@@ -112,8 +112,3 @@ def test_lookups_of_all_host_names_of_a_load_balancer_start_before_the_first_res
     with pytest.raises(NotSyncedError, match="Host"):
         SOURCE.find_claims(load_balancer(ANNOTATIONS, "lb.t", "other.t", "third.t"), view)
     assert view.looked_up == ["lb.t", "other.t", "third.t"]
-
-
-def test_without_the_resolve_flag_the_host_name_of_the_load_balancer_is_published() -> None:
-    claims = build_source("service").find_claims(load_balancer(ANNOTATIONS, "lb.t"), Answers())
-    assert reduce_claims(claims) == ["web.t CNAME lb.t"]

@@ -67,31 +67,6 @@ def test_if_all_targets_are_invalid_the_result_says_so() -> None:
     assert answer.detail.startswith("spec.externalName: 'no host' is not a target; allowed: one name or address")
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        pytest.param(None, None, id="2.2-absent"),
-        pytest.param("", None, id="2.2-empty-is-absent"),
-        pytest.param(
-            "192.0.2.1, 192.0.2.2",
-            FoundTargets(groups=(("A", ("192.0.2.1", "192.0.2.2")),), is_stated=True),
-            id="2.2-list",
-        ),
-        pytest.param(
-            "lb.test.", FoundTargets(groups=(("CNAME", ("lb.test",)),), is_stated=True), id="2.2-trailing-dot"
-        ),
-        pytest.param("a.test,,", FoundTargets(groups=(("CNAME", ("a.test",)),), is_stated=True), id="11.1-empty-items"),
-    ],
-)
-def test_the_target_annotation_is_read_as_a_comma_separated_list(
-    value: str | None, expected: FoundTargets | None
-) -> None:
-    assert (
-        read_target_annotation(Annotations.read({} if value is None else {PREFIX + "target": value}, BOTH_PREFIXES))
-        == expected
-    )
-
-
 @pytest.mark.parametrize("value", [" ", ",", "a b\\c"])
 def test_a_target_annotation_without_any_target_counts_as_missing_targets(value: str) -> None:
     answer = read_target_annotation(Annotations.read({PREFIX + "target": value}, BOTH_PREFIXES))

@@ -32,20 +32,6 @@ def build_event(type_: str, **obj: Any) -> bytes:  # noqa: ANN401 - JSON
     return json.dumps({"type": type_, "object": {"kind": "Service", "apiVersion": "v1"} | obj}).encode()
 
 
-def test_a_list_page_has_items_with_headers_a_version_and_a_continue_token() -> None:
-    page = responses.decode_list(SERVICE, CALL, listed(metadata={"resourceVersion": "7", "continue": "more"}))
-    assert (page.resource_version, page.continue_token) == ("7", "more")
-    (item,) = page.items
-    assert item.header == responses.ObjectHeader(name="web", namespace="shop", uid="u", resource_version="5")
-    assert json.loads(bytes(item.content))["metadata"]["name"] == "web"
-    assert responses.decode_list(SERVICE, CALL, listed()).continue_token == ""
-
-
-@pytest.mark.parametrize("items", [pytest.param([], id="empty"), pytest.param(None, id="null")])
-def test_an_empty_list_response_is_valid(items: object) -> None:
-    assert responses.decode_list(SERVICE, CALL, listed(items=items)).items == []
-
-
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -92,17 +78,6 @@ def test_a_too_deeply_nested_item_does_not_affect_other_items() -> None:
 
 def nested(depth: int) -> str:
     return "[" * depth + "]" * depth
-
-
-def test_watch_events_are_decoded_by_type() -> None:
-    head = {"name": "web", "namespace": "shop", "uid": "u", "resourceVersion": "8"}
-    for type_ in ("ADDED", "MODIFIED"):
-        event = responses.decode_watch_event(SERVICE, CALL, build_event(type_, metadata=head))
-        assert isinstance(event, responses.ChangedEvent)
-        assert event.item.header == responses.ObjectHeader(name="web", namespace="shop", uid="u", resource_version="8")
-    assert isinstance(
-        responses.decode_watch_event(SERVICE, CALL, build_event("DELETED", metadata=head)), responses.DeletedEvent
-    )
 
 
 @pytest.mark.parametrize(

@@ -47,37 +47,10 @@ def track(*items: RawObject) -> DeltaTracker:
     return tracker
 
 
-def test_a_later_list_of_a_kind_decodes_only_the_objects_that_changed_and_reports_them() -> None:
-    tracker = track(raw_object("a"), raw_object("b"), raw_object("c"), raw_object("d"))
-    deltas = receive_list(tracker, raw_object("a"), raw_object("b", "2"), raw_object("c", uid="other"), raw_object("e"))
-    assert deltas == [
-        edited(SERVICE, "shop/b"),
-        edited(SERVICE, "shop/c"),
-        added(SERVICE, "shop/e"),
-        removed(SERVICE, "shop/d", Sighting.MISSING),
-    ]
-    assert tracker.decoded == 4 + 3
-
-
 def test_objects_without_a_resource_version_are_decoded_in_every_list() -> None:
     tracker = track(raw_object("a", ""))
     receive_list(tracker, raw_object("a", ""))
     assert tracker.decoded == 2
-
-
-def test_after_stored_versions_are_forgotten_the_next_complete_list_decodes_all_objects_again() -> None:
-    tracker = track(raw_object("a"), raw_object("b"))
-    tracker.forget_versions()
-    tracker.begin_list()
-    assert summarize_changes(tracker.receive_listed(raw_object("a", type="ClusterIP"))) == [
-        edited(SERVICE, "shop/a")
-    ]  # the list does not complete
-    assert receive_list(tracker, raw_object("a", type="ClusterIP"), raw_object("b", type="ClusterIP"))[-1] == edited(
-        SERVICE, "shop/b"
-    )
-    before = tracker.decoded
-    assert receive_list(tracker, raw_object("a", type="ClusterIP"), raw_object("b", type="ClusterIP")) == []
-    assert tracker.decoded == before
 
 
 def test_a_list_that_is_cut_off_removes_no_object() -> None:
@@ -162,22 +135,6 @@ def test_an_object_above_the_size_limit_is_reported_and_does_not_affect_others(m
         ProblemSummary("Service shop/a", "a", "the object is 3 MiB large; allowed: 1 MiB"),
         added(SERVICE, "shop/b"),
     ]
-
-
-def test_the_copy_of_an_object_that_kubectl_stores_is_dropped_and_equal_strings_of_objects_share_memory() -> None:
-    words = {"kubectl.kubernetes.io/last-applied-configuration": "{}", "example.org/a-word-of-some-length-here": "x"}
-    (one,) = DeltaTracker(SERVICE).receive_change(raw_object("a", annotations=words, labels={"app": "web"}))
-    (other,) = DeltaTracker(SERVICE).receive_change(raw_object("b", annotations=words))
-    assert isinstance(one, ObjectChange)
-    assert isinstance(other, ObjectChange)
-    assert one.new is not None
-    assert other.new is not None
-    ((key, value),) = (one.new.metadata.annotations or {}).items()
-    ((same, _),) = (other.new.metadata.annotations or {}).items()
-    assert (key, value) == ("example.org/a-word-of-some-length-here", "x")
-    assert key is same
-    assert one.new.metadata.namespace is other.new.metadata.namespace
-    assert one.new.metadata.labels == {"app": "web"}
 
 
 # The phase of a kind is the worst phase of its namespaces

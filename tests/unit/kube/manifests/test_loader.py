@@ -292,6 +292,20 @@ def test_if_two_files_have_the_same_object_the_first_is_used_and_the_other_is_re
     assert (scene.objects, scene.problems) == ({"web": "NodePort"}, [message])
 
 
+def test_a_valid_manifest_is_preferred_to_an_earlier_one_that_became_unreadable(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    first.write_text(service("web", "NodePort"))
+    scene = LoaderScene(tmp_path)
+    second.write_text(service("web", "ClusterIP") + "---\na: [\n---\n" + service("api", "60"))
+    first.write_text("a: [")
+    scene.refresh_until_stable()
+    assert scene.objects == {"web": "ClusterIP"}
+    assert [problem.partition(" ")[0] for problem in scene.problems] == ["a.yaml:2:", "b.yaml:7:", "b.yaml:8:"]
+    second.unlink()
+    scene.refresh_until_stable()
+    assert scene.objects == {"web": "NodePort"}
+
+
 def test_standard_input_is_read_once_and_ranks_in_the_order_of_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web", "File") + "---\n" + service("api"))
     scene = LoaderScene("-", tmp_path, stdin=service("web", "Input").encode())
