@@ -18,12 +18,6 @@ _ONCE = ("--once", "--dry-run", "--source=service", "--provider=inmemory", "--po
     [
         pytest.param(("--compat",), 0, id="10.1-once-dry-run"),
         pytest.param((), 4, id="nothing in scope, without --compat"),
-        pytest.param(("--provider=nonesuch",), 1, id="10.1-unknown-provider"),
-        pytest.param(("--policy=", "--compat"), 1, id="10.1-no-policy"),
-        pytest.param(("--source=nonesuch",), 1, id="10.1-unknown-source"),
-        pytest.param(("--log-format=xml",), 1, id="10.1-bad-log-format"),
-        pytest.param(("--registry=nonesuch",), 1, id="10.1-unknown-registry"),
-        pytest.param(("--txt-owner-id=",), 1, id="10.1-empty-owner"),
         pytest.param(("--manifests=/nonesuch",), 1, id="10.1-no-such-cluster"),
     ],
 )

@@ -18,24 +18,6 @@ def test_every_reason_code_is_explained(reason: Reason, capsys: pytest.CaptureFi
     assert reason.row.text in " ".join(output.split())
 
 
-def test_the_explanation_of_a_reason_code_starts_with_its_group_and_ends_with_the_next_step(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert cli.main(["explain", "[held]"], {}) == 0
-    assert capsys.readouterr().out == (
-        "held: Left unchanged\n"
-        "\n"
-        "The delete waits for approval, because the deletes of a namespace, of the zone or of all zones\n"
-        "exceeded a budget, or because the evidence was insufficient. It stays held until it is approved, or\n"
-        "an object of its namespace requests the record, or the record is gone.\n"
-        "\n"
-        "While the delete is held, the resource of the record gets the Event Held. "
-        "With --once the exit code is 3.\n"
-        "\n"
-        "Next: See and approve held deletes: extdns status\n"
-    )
-
-
 def test_explain_prints_a_reason_code_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "absent", "--output=json"], {}) == 0
     assert json.loads(capsys.readouterr().out) == {
