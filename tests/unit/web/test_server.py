@@ -7,6 +7,7 @@ import os
 import resource
 import socket
 import struct
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -266,6 +267,16 @@ def test_the_server_responds_while_more_than_a_thousand_files_are_open() -> None
                 assert exchange(port, COMPLETE_REQUEST).endswith(b"OK")
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_a_large_response_needs_no_temporary_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+    monkeypatch.setattr(tempfile, "TemporaryFile", opened.append)
+    body = b"m" * 5_000_000
+    pages = build_health_application(is_healthy=lambda: True, read_readiness=readiness, render_metrics=lambda: body)
+    with serving(pages) as port:
+        assert exchange(port, b"GET /metrics HTTP/1.0\r\n\r\n").endswith(body)
+    assert opened == []
 
 
 def test_a_client_above_the_limit_waits_until_another_one_is_gone(
