@@ -77,11 +77,7 @@ def check(argv: list[str]) -> None:
             id="8.4-8-templated",
         ),
         pytest.param([*GOOD, "--create-ptr"], "--create-ptr requires PTR in --managed-record-types", id="8.4-13"),
-        pytest.param(
-            ["--source=service", "--provider=octodns"],
-            "--provider=octodns has no configuration",
-            id="octodns-needs-its-configuration",
-        ),
+        (["--source=service", "--provider=octodns"], "--provider=octodns has no configuration"),
         pytest.param(
             ["--source=service", "--provider=octodns", "--octodns-config=c", "--leader-elect"],
             "--leader-elect and --provider=octodns do not go together: its writes are not conditional, and may"
@@ -120,11 +116,7 @@ def check(argv: list[str]) -> None:
             "--webhook-provider-read-timeout and --webhook-provider-write-timeout leave no time for a call",
             id="webhook-timeout",
         ),
-        pytest.param(
-            ["--source=service", "--provider=zonefile"],
-            "--provider=zonefile has no folder for its files",
-            id="zonefile-needs-its-folder",
-        ),
+        (["--source=service", "--provider=zonefile"], "--provider=zonefile has no folder for its files"),
         *(
             pytest.param(
                 [*SERVED, *(flag for flag in GSS if part not in flag), f"--rfc2136-kerberos-{part}={value}"],
@@ -133,15 +125,9 @@ def check(argv: list[str]) -> None:
             )
             for part, value in (("username", "u@R"), ("username", "D\\u"), ("realm", "a realm"))
         ),
-        pytest.param(
-            [*SERVED, *GSS[:-1], "--rfc2136-kerberos-password=p\udcff"],
-            "--rfc2136-kerberos-password is not text",
-            id="rfc2136-kerberos-password-that-is-not-utf-8",
-        ),
+        ([*SERVED, *GSS[:-1], "--rfc2136-kerberos-password=p\udcff"], "--rfc2136-kerberos-password is not text"),
         pytest.param(RFC2136, "--provider=rfc2136 has no DNS server", id="rfc2136-needs-a-server"),
-        pytest.param(
-            [*RFC2136, "--rfc2136-host="], "--provider=rfc2136 has no DNS server", id="rfc2136-server-without-a-name"
-        ),
+        ([*RFC2136, "--rfc2136-host="], "--provider=rfc2136 has no DNS server"),
         *(
             pytest.param(
                 [*RFC2136, f"--rfc2136-host={host}", SERVED[-1]],
@@ -152,49 +138,25 @@ def check(argv: list[str]) -> None:
         ),
         pytest.param([*SERVED, "--rfc2136-zone=a,b"], "--rfc2136-zone=a,b is not a zone", id="rfc2136-zones-by-comma"),
         pytest.param([*SERVED, "--rfc2136-zone=*.a"], "--rfc2136-zone=*.a is not a zone", id="rfc2136-wildcard-zone"),
-        pytest.param(
-            [*SERVED, *KEY, "--rfc2136-min-ttl=2147483648s"],
-            "--rfc2136-min-ttl is longer than a TTL can be",
-            id="rfc2136-min-ttl",
-        ),
+        ([*SERVED, *KEY, "--rfc2136-min-ttl=2147483648s"], "--rfc2136-min-ttl is longer than a TTL can be"),
         pytest.param([*RFC2136, SERVED[-2]], "--provider=rfc2136 has no zone", id="rfc2136-needs-a-zone"),
-        pytest.param(
-            [*SERVED, "--rfc2136-port=65536"], "--rfc2136-port=65536 is not a port", id="rfc2136-port-out-of-range"
-        ),
-        pytest.param(
-            [*SERVED, "--rfc2136-zone=a..b"],
-            "--rfc2136-zone=a..b is not a DNS name",
-            id="rfc2136-invalid-zone",
-        ),
+        ([*SERVED, "--rfc2136-port=65536"], "--rfc2136-port=65536 is not a port"),
+        ([*SERVED, "--rfc2136-zone=a..b"], "--rfc2136-zone=a..b is not a DNS name"),
         pytest.param(
             [*SERVED, *KEY, "--no-rfc2136-axfr"],
             "--provider=rfc2136 needs --rfc2136-axfr: if a zone is not read, the owners of its records are unknown",
             id="rfc2136-cannot-do-without-reading",
         ),
         pytest.param(SERVED, "--provider=rfc2136 has no key", id="rfc2136-needs-a-key"),
-        pytest.param(
-            [*SERVED, *KEY[:2], "--rfc2136-tsig-secret-alg=hmac-md5"],
-            "hmac-md5 is not supported TSIG algorithm",
-            id="rfc2136-unknown-algorithm",
-        ),
+        ([*SERVED, *KEY[:2], "--rfc2136-tsig-secret-alg=hmac-md5"], "hmac-md5 is not supported TSIG algorithm"),
         pytest.param(
             [*SERVED, *KEY, "--rfc2136-tsig-secret-file=/key"],
             "--rfc2136-tsig-secret and --rfc2136-tsig-secret-file are both set",
             id="rfc2136-two-secrets",
         ),
-        pytest.param(
-            [*SERVED, *KEY[1:]], "--provider=rfc2136 needs the secret of its TSIG key", id="rfc2136-no-secret"
-        ),
-        pytest.param(
-            [*SERVED, *KEY[1:], "--rfc2136-tsig-secret=no base64"],
-            "--rfc2136-tsig-secret is not base64",
-            id="rfc2136-invalid-secret",
-        ),
-        pytest.param(
-            [*SERVED, *KEY, "--tls-client-cert=/cert"],
-            "--tls-client-cert and --tls-client-cert-key belong together",
-            id="rfc2136-certificate-without-key",
-        ),
+        ([*SERVED, *KEY[1:]], "--provider=rfc2136 needs the secret of its TSIG key"),
+        ([*SERVED, *KEY[1:], "--rfc2136-tsig-secret=no base64"], "--rfc2136-tsig-secret is not base64"),
+        ([*SERVED, *KEY, "--tls-client-cert=/cert"], "--tls-client-cert and --tls-client-cert-key belong together"),
         pytest.param(
             [*GOOD, "--service-type-filter=ClusterIP", "--service-type-filter=loadbalancer"],
             "--service-type-filter=loadbalancer is not a type of Service",

@@ -68,34 +68,20 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
             "1 shop/web: spec.publishNotReadyAddresses is the number 1; allowed: true or false",
             id="number-for-a-boolean",
         ),
-        pytest.param(
-            service("web", "spec: []\n"), "1 shop/web: spec is a list; allowed: a mapping", id="list-for-a-mapping"
-        ),
+        (service("web", "spec: []\n"), "1 shop/web: spec is a list; allowed: a mapping"),
         pytest.param(
             service("web", "spec:\n  externalIPs: 192.0.2.1\n"),
             '1 shop/web: spec.externalIPs is the string "192.0.2.1"; allowed: a list',
             id="string-for-a-list",
         ),
-        pytest.param(
-            service("web", "spec:\n  externalIPs:\n  - 5\n"),
-            f"1 shop/web: spec.externalIPs[0] is the number 5; {QUOTE}",
-            id="number-in-a-list-of-text",
-        ),
-        pytest.param(
-            service("web", "spec: {}\nspec: {}\n"),
-            "1 shop/web: spec is given again on line 5; allowed: each key once",
-            id="field-given-twice",
-        ),
+        (service("web", "spec:\n  externalIPs:\n  - 5\n"), f"1 shop/web: spec.externalIPs[0] is the number 5; {QUOTE}"),
+        (service("web", "spec: {}\nspec: {}\n"), "1 shop/web: spec is given again on line 5; allowed: each key once"),
         pytest.param(
             "apiVersion: v1\nkind: Service\nmetadata:\n  namespace: shop\n",
             "1 : metadata.name is missing; allowed: the object's name",
             id="no-name",
         ),
-        pytest.param(
-            "apiVersion: v1\nkind: Service\n",
-            "1 : metadata is missing; allowed: the object's metadata",
-            id="no-metadata",
-        ),
+        ("apiVersion: v1\nkind: Service\n", "1 : metadata is missing; allowed: the object's metadata"),
         pytest.param(
             "apiVersion: v1\nkind: Service\nmetadata:\n  generateName: web-\n",
             "1 : metadata.generateName names no object; allowed: metadata.name",
@@ -122,11 +108,7 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
             "1 : apiVersion networking.k8s.io/v1beta1 of Ingress is not read; allowed: networking.k8s.io/v1",
             id="list-of-a-former-version",
         ),
-        pytest.param(
-            "kind: Service\nmetadata: {name: web}\n",
-            "1 default/web: apiVersion is missing; allowed for Service: v1",
-            id="no-version",
-        ),
+        ("kind: Service\nmetadata: {name: web}\n", "1 default/web: apiVersion is missing; allowed for Service: v1"),
         pytest.param(
             "apiVersion: v1\napiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
             "1 default/web: apiVersion is given again on line 2; allowed: each key once",
@@ -137,38 +119,18 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
             "1 : kind is given again on line 3; allowed: each key once",
             id="kind-given-twice",
         ),
-        pytest.param(
-            "apiVersion: v1\nmetadata: {name: web}\n",
-            "1 : kind is missing; allowed: a kind such as Service",
-            id="no-kind",
-        ),
+        ("apiVersion: v1\nmetadata: {name: web}\n", "1 : kind is missing; allowed: a kind such as Service"),
         pytest.param("\nhello\n", f"2 : the document is a text; {CAUSE}", id="a-text-that-may-be-a-secret"),
         pytest.param("- a\n- b\n", f"1 : the document is a list; {CAUSE}", id="list-of-anything"),
-        pytest.param(
-            "apiVersion: v1\nkind: List\nitems: {}\n",
-            "1 : items is missing or not a list; allowed: a list of objects",
-            id="items-no-list",
-        ),
+        ("apiVersion: v1\nkind: List\nitems: {}\n", "1 : items is missing or not a list; allowed: a list of objects"),
         pytest.param(
             '{"apiVersion": "v1", "kind": "List", "items": {}}',
             "1 : items is missing or not a list; allowed: a list of objects",
             id="items-no-list-in-json",
         ),
-        pytest.param(
-            '{"apiVersion": "v1", "kind": "List"}',
-            "1 : items is missing or not a list; allowed: a list of objects",
-            id="items-missing-in-json",
-        ),
-        pytest.param(
-            "apiVersion: v1\nkind: List\nitems:\n- 5\n",
-            f"1 : items[0]: the document is the number 5; {CAUSE}",
-            id="item-no-mapping",
-        ),
-        pytest.param(
-            '{"apiVersion": "v1", "kind": "List", "items": [\n[]]}',
-            f"1 : items[0]: the document is a list; {CAUSE}",
-            id="item-no-object",
-        ),
+        ('{"apiVersion": "v1", "kind": "List"}', "1 : items is missing or not a list; allowed: a list of objects"),
+        ("apiVersion: v1\nkind: List\nitems:\n- 5\n", f"1 : items[0]: the document is the number 5; {CAUSE}"),
+        ('{"apiVersion": "v1", "kind": "List", "items": [\n[]]}', f"1 : items[0]: the document is a list; {CAUSE}"),
         pytest.param("a: 1\nb: [\n", "3 : not YAML: did not find expected node content", id="no-yaml"),
         pytest.param(b"\xff\xfe\x00", "0 : not readable as UTF-16; allowed: UTF-8", id="half-of-utf-16"),
     ],
@@ -186,9 +148,7 @@ def test_a_problem_in_a_manifest_gives_the_line_of_the_document_the_field_its_va
         pytest.param('{"kind":\n"Service",}', "2 : not JSON: trailing comma in object", id="trailing-comma"),
         pytest.param('{"kind":\n"Service"', "2 : not JSON: it ends too early", id="cut-off"),
         pytest.param('{"a":' * 20_000, "1 : not readable: nested too deeply", id="nested"),
-        pytest.param(
-            b'{"kind": "\xff"}', "1 : not readable: 'utf-8' codec can't decode byte 0xff in position 0", id="no-utf-8"
-        ),
+        (b'{"kind": "\xff"}', "1 : not readable: 'utf-8' codec can't decode byte 0xff in position 0"),
     ],
 )
 def test_a_json_file_that_cannot_be_parsed_is_reported_as_not_json_or_not_readable(
