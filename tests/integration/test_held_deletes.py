@@ -17,29 +17,6 @@ from tests.program.installation import Installation
 HELD = 3
 
 
-def test_held_deletes_are_made_by_the_next_run_after_a_person_approved_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation = Installation(tmp_path, example_org="")
-    flag = f"--state-file={tmp_path / 'state'}"
-    names = [service(f"s{number}", f"s{number}.example.org") for number in range(12)]
-    installation.replace_manifests(*names)
-    assert installation.run_once(flag) == 0
-    installation.replace_manifests(*names[:2])
-    assert installation.run_once(flag) == HELD
-    assert len(installation.zones.published()) == 12
-    assert cli.main(["status", flag], {}) == 0
-    output = capsys.readouterr().out
-    assert "! 10 deletes in namespace " in output
-    code = re.findall(r"extdns approve (\S+)", output)[0]
-    assert cli.main(["approve", code, flag], {}) == 0
-    assert installation.run_once(flag) == 0
-    assert len(installation.zones.published()) == 2
-    capsys.readouterr()
-    assert cli.main(["status", flag], {}) == 0
-    assert "No delete was held when the state was saved, " in capsys.readouterr().out
-
-
 def test_a_dry_run_writes_no_state_file(tmp_path: Path) -> None:
     installation = Installation(tmp_path, example_org="")
     installation.replace_manifests(service("web", "web.example.org"))

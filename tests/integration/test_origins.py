@@ -88,17 +88,6 @@ def test_the_audit_log_names_what_had_set_a_deleted_object(live: Installation, t
     assert (line["action"], line["objects"][0]["origin"]) == ("delete", SERVICE_ORIGIN)
 
 
-def test_the_audit_log_names_the_plan_that_was_applied(
-    live: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log, plan = tmp_path / "audit.log", tmp_path / "plan.json"
-    live.apply(service("web"))
-    cli.main(["plan", *live.flags(), "--output=json"], {})
-    plan.write_text(capsys.readouterr().out)
-    assert cli.main(["apply", *live.flags(f"--audit-log={log}"), f"--plan={plan}"], {}) == 0
-    assert read_audit_log(log)["web.example.org"]["plan"] == json.loads(plan.read_text())["checksum"]
-
-
 @pytest.mark.parametrize("topic", ["web.example.org", "service/shop/web"])
 def test_explain_names_what_set_the_object(live: Installation, capsys: pytest.CaptureFixture[str], topic: str) -> None:
     live.apply(build_service())

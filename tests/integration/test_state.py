@@ -152,15 +152,9 @@ def test_flags_decide_whether_state_is_saved_in_a_configmap_a_file_or_not_at_all
     [
         pytest.param("--state-configmap=Bad", "--state-configmap=Bad is not a valid name of a ConfigMap", id="name"),
         pytest.param("--state-configmap=/a", "--state-configmap=/a is not a valid name of a ConfigMap", id="namespace"),
-        pytest.param(
-            "--state-file=/gone/state", "--state-file=/gone/state cannot be used: there is no folder /gone", id="folder"
-        ),
+        ("--state-file=/gone/state", "--state-file=/gone/state cannot be used: there is no folder /gone"),
         pytest.param("--state-file=/", "--state-file=/ cannot be used: it is a folder", id="folder as file"),
-        pytest.param(
-            f"--state-file=/{'x' * 300}/state",
-            f"--state-file=/{'x' * 300}/state cannot be used: File name too long",
-            id="long name",
-        ),
+        (f"--state-file=/{'x' * 300}/state", f"--state-file=/{'x' * 300}/state cannot be used: File name too long"),
     ],
 )
 def test_an_invalid_state_flag_is_a_usage_error(flag: str, message: str) -> None:

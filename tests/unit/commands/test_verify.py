@@ -290,14 +290,8 @@ def test_verify_prints_json(
     ("arguments", "message"),
     [
         pytest.param(["a..b"], "a..b is not a DNS name\n  allowed: a name without empty labels", id="name"),
-        pytest.param(
-            ["--nameserver=ns.example.net"],
-            "--nameserver=ns.example.net is not the address of a name server",
-            id="host",
-        ),
-        pytest.param(
-            ["--nameserver=192.0.2.1:x"], "--nameserver=192.0.2.1:x is not the address of a name server", id="port"
-        ),
+        (["--nameserver=ns.example.net"], "--nameserver=ns.example.net is not the address of a name server"),
+        (["--nameserver=192.0.2.1:x"], "--nameserver=192.0.2.1:x is not the address of a name server"),
         pytest.param(["--nameserver=\x1b"], "--nameserver=\\x1b is not the address of a name server", id="hostile"),
         pytest.param(["--wait", "--manifests=-"], "extdns verify --wait reads the objects several times", id="stdin"),
         pytest.param(["--timeout=5"], "--timeout=5 is not a duration", id="timeout"),

@@ -30,7 +30,6 @@ NO_ZONE = replace(SCOPE, zones=())
 NO_NAME = replace(SCOPE, requests_names=False)
 NO_OBJECT = replace(NO_NAME, objects=0)
 EXPLAIN = "to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]"
-REQUEST = "a name is requested by the annotation external-dns.kubernetes.io/hostname"
 
 
 def warn(scope: PassScope, flags: str = "", source: str = "service") -> list[tuple[str, str, bool]]:
@@ -114,14 +113,6 @@ def warn(scope: PassScope, flags: str = "", source: str = "service") -> list[tup
             "check --source, and --namespace=shop",
             True,
             id="no object in a cluster",
-        ),
-        pytest.param(
-            NO_NAME,
-            "",
-            "2 objects were read, and none requests a name",
-            f"{REQUEST}; {EXPLAIN}",
-            False,
-            id="objects that request no name",
         ),
         pytest.param(
             replace(NO_NAME, excluding_flags=("--label-filter", "--publish-internal-services")),

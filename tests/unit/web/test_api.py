@@ -73,30 +73,16 @@ def test_each_response_matches_the_openapi_document(shop: Process, path: str) ->
         pytest.param("nothing", {}, 404, "/api/v1/nothing not found; available: ", id="no-such-document"),
         pytest.param("", {}, 404, "/api/v1/ not found; available: ", id="empty-path"),
         pytest.param("names", {"stat": "held"}, 400, "unknown parameter stat; allowed: q, state, ", id="typo"),
-        pytest.param(
-            "zones", {"q": "x"}, 400, "unknown parameter q; this path has no parameters", id="path-without-parameters"
-        ),
-        pytest.param(
-            "names", {"state": "heldd"}, 400, "state=heldd is not allowed; allowed: failing, held", id="unknown-state"
-        ),
-        pytest.param(
-            "names", {"reason": "x"}, 400, "reason=x is not allowed; allowed: published, ", id="unknown-reason"
-        ),
+        ("zones", {"q": "x"}, 400, "unknown parameter q; this path has no parameters"),
+        ("names", {"state": "heldd"}, 400, "state=heldd is not allowed; allowed: failing, held"),
+        ("names", {"reason": "x"}, 400, "reason=x is not allowed; allowed: published, "),
         pytest.param("names", {"limit": "0"}, 400, "limit=0 is not a number from 1 to 500", id="limit-zero"),
         pytest.param("names", {"limit": "501"}, 400, "limit=501 is not a number from 1 to 500", id="too-many-rows"),
         pytest.param("names", {"limit": "-1"}, 400, "limit=-1 is not a number from 1 to 500", id="negative-limit"),
         pytest.param("names", {"limit": "٣"}, 400, "limit=٣ is not a number from 1 to 500", id="other-digits"),
-        pytest.param(
-            "names",
-            {"age": "soon"},
-            400,
-            "age=soon is not a duration; allowed: values such as 90s, ",
-            id="age-not-a-duration",
-        ),
+        ("names", {"age": "soon"}, 400, "age=soon is not a duration; allowed: values such as 90s, "),
         pytest.param("names", {"age": "-1h"}, 400, "age=-1h is not a duration; ", id="negative-age"),
-        pytest.param(
-            "names", {"age": "9999999999w"}, 400, "age=9999999999w is not a duration; ", id="age-out-of-range"
-        ),
+        ("names", {"age": "9999999999w"}, 400, "age=9999999999w is not a duration; "),
         pytest.param("names", {"q": "x" * 301}, 400, "q has 301 characters; allowed: 300", id="too-long"),
         pytest.param("names/a..b", {}, 400, "a..b is not a name; allowed: a name without", id="invalid-name"),
         pytest.param("names/", {}, 400, " is not a name; allowed: ", id="empty-name"),
