@@ -15,20 +15,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from tests.fakes.clouddns.log import CHANGE
 from tests.fakes.clouddns.server import PROJECT, TOKEN, CloudDns
+from tests.objects import service
 from tests.program.process import once
 
-SERVICE: Final = """\
-apiVersion: v1
-kind: Service
-metadata:
-  name: {name}
-  namespace: shop
-  annotations: {{external-dns.kubernetes.io/hostname: {name}.acme.test}}
-spec: {{type: LoadBalancer}}
-status: {{loadBalancer: {{ingress: [{{ip: 192.0.2.10}}]}}}}
-"""
 FLAGS: Final = ("--source=service", "--provider=google", "--manifests=-", "--once", "--metrics-address=127.0.0.1:0")
-WEB: Final = SERVICE.format(name="web")
+WEB: Final = json.dumps(service("web", "web.acme.test"))
 PUBLISHED: Final = ["a-web.acme.test.", "web.acme.test."]
 _METADATA: Final = {
     "/": "computeMetadata/",
@@ -149,7 +140,9 @@ def test_the_batch_size_flag_of_cloud_dns_limits_batches_and_never_separates_rec
 ) -> None:
     with CloudDns() as fake:
         zone = fake.add_zone("acme.test")
-        manifests = "---\n".join(SERVICE.format(name=f"n{number:02}") for number in range(25))
+        manifests = "\n---\n".join(
+            json.dumps(service(f"n{number:02}", f"n{number:02}.acme.test")) for number in range(25)
+        )
         where = (f"--google-api-endpoint={fake.url}", f"--google-project={PROJECT}")
         ended = once(*FLAGS, *where, f"--google-batch-change-size={size}", stdin=manifests)
         assert ended.returncode == code, ended.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,18 +11,10 @@ from typing import Final
 import pytest
 
 from tests.fakes.route53.server import Route53
+from tests.objects import service
 from tests.program.process import once
 
-SERVICE: Final = """\
-apiVersion: v1
-kind: Service
-metadata:
-  name: web
-  namespace: shop
-  annotations: {external-dns.kubernetes.io/hostname: web.acme.test}
-spec: {type: LoadBalancer}
-status: {loadBalancer: {ingress: [{ip: 192.0.2.10}]}}
-"""
+SERVICE: Final = json.dumps(service("web", "web.acme.test"))
 FLAGS: Final = ("--source=service", "--provider=aws", "--manifests=-", "--once", "--metrics-address=127.0.0.1:0")
 ROLE: Final = "arn:aws:iam::123456789012:role/extdns"
 STRANGER: Final = "999999999999"
@@ -31,8 +24,8 @@ PUBLISHED: Final = ["a-web.acme.test.", "web.acme.test."]
 @pytest.fixture
 def fake() -> Iterator[Route53]:
     """Run the strict Route 53. Access keys that STS did not issue belong to an account without zones."""
-    with Route53(accounts={"AKIDBASE": STRANGER, "AKIDOTHER": "111122223333"}) as service:
-        yield service
+    with Route53(accounts={"AKIDBASE": STRANGER, "AKIDOTHER": "111122223333"}) as running:
+        yield running
 
 
 def variables(fake: Route53, sts: str = "http://127.0.0.1:9", **more: str) -> dict[str, str]:
@@ -77,7 +70,7 @@ def test_two_aws_profiles_publish_into_the_zones_of_two_accounts(fake: Route53, 
         "[two]\naws_access_key_id=AKIDOTHER\naws_secret_access_key=s\n"
     )
     env = variables(fake, AWS_SHARED_CREDENTIALS_FILE=str(credentials_file))
-    both = SERVICE.replace("web.acme.test", '"web.acme.test,web.sub.acme.test"')
+    both = json.dumps(service("web", "web.acme.test,web.sub.acme.test"))
     done = once(*FLAGS, "--aws-profile=one", "--aws-profile=two", stdin=both, env=env)
     assert done.returncode == 0, done.stderr
     assert list_record_names(fake, one) == PUBLISHED
