@@ -67,6 +67,11 @@ def test_if_all_targets_are_invalid_the_result_says_so() -> None:
     assert answer.detail.startswith("spec.externalName: 'no host' is not a target; allowed: one name or address")
 
 
+def test_the_targets_in_the_target_annotation_are_a_list_that_a_person_states() -> None:
+    found = read_target_annotation(Annotations.read({PREFIX + "target": "192.0.2.1, lb.test.,,"}, BOTH_PREFIXES))
+    assert found == FoundTargets(groups=(("A", ("192.0.2.1",)), ("CNAME", ("lb.test",))), is_stated=True)
+
+
 @pytest.mark.parametrize("value", [" ", ",", "a b\\c"])
 def test_a_target_annotation_without_any_target_counts_as_missing_targets(value: str) -> None:
     answer = read_target_annotation(Annotations.read({PREFIX + "target": value}, BOTH_PREFIXES))
