@@ -211,6 +211,13 @@ def test_every_page_shows_that_deletes_are_held_and_how_to_approve_them(shop: Pr
         assert f"<code>extdns --approve={held['approvalCode']} [flags]</code>" in page
 
 
+def test_the_navigation_highlights_the_current_page(shop: Process) -> None:
+    for path, name in (("/", "Names"), ("/zones", "Zones"), ("/sources", "Sources"), ("/changes", "Changes")):
+        page = WsgiResponse(shop.site, path).text
+        assert re.findall(r'aria-current="page">(\w+)<', page) == [name]
+        assert f"<title>{name} · extdns</title>" in page
+
+
 @pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1:7980", "[::1]:7980"])
 def test_commands_on_a_page_contain_the_address_that_the_reader_used(shop: Process, host: str) -> None:
     page = WsgiResponse(shop.site, "/name", "of=right.example.org", host=host).text
