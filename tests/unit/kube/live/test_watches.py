@@ -137,6 +137,22 @@ def test_an_object_above_the_size_limit_is_reported_and_does_not_affect_others(m
     ]
 
 
+def test_the_copy_of_an_object_that_kubectl_stores_is_dropped_and_equal_strings_of_objects_share_memory() -> None:
+    words = {"kubectl.kubernetes.io/last-applied-configuration": "{}", "example.org/a-word-of-some-length-here": "x"}
+    (one,) = DeltaTracker(SERVICE).receive_change(raw_object("a", annotations=words, labels={"app": "web"}))
+    (other,) = DeltaTracker(SERVICE).receive_change(raw_object("b", annotations=words))
+    assert isinstance(one, ObjectChange)
+    assert isinstance(other, ObjectChange)
+    assert one.new is not None
+    assert other.new is not None
+    ((key, value),) = (one.new.metadata.annotations or {}).items()
+    ((same, _),) = (other.new.metadata.annotations or {}).items()
+    assert (key, value) == ("example.org/a-word-of-some-length-here", "x")
+    assert key is same
+    assert one.new.metadata.namespace is other.new.metadata.namespace
+    assert one.new.metadata.labels == {"app": "web"}
+
+
 # The phase of a kind is the worst phase of its namespaces
 
 
