@@ -32,6 +32,11 @@ def build_event(type_: str, **obj: Any) -> bytes:  # noqa: ANN401 - JSON
     return json.dumps({"type": type_, "object": {"kind": "Service", "apiVersion": "v1"} | obj}).encode()
 
 
+@pytest.mark.parametrize("items", [pytest.param([], id="empty"), pytest.param(None, id="null")])
+def test_an_empty_list_response_is_valid(items: object) -> None:
+    assert responses.decode_list(SERVICE, CALL, listed(items=items)).items == []
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
