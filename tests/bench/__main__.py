@@ -128,7 +128,6 @@ _PATH_HEADINGS: Final = ("One changed Service", "files (at most 55)", "functions
 
 
 def main(sizes: tuple[int, ...]) -> None:
-    """Print a row for each size as soon as it is measured."""
     _table(_HEADINGS, map(_cells, sizes or _SIZES))
     print()
     _table(_LIVE_HEADINGS, map(_live_cells, sizes or _LIVE_SIZES))

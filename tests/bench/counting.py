@@ -29,7 +29,6 @@ class Counts:
     batches: list[int] = field(default_factory=list)
 
     def clear(self) -> None:
-        """Set all counters to zero."""
         self.planned, self.reads, self.batches = set(), 0, []
 
 
@@ -41,7 +40,6 @@ class CountingProvider(InMemoryProvider):
         self.counts = Counts()
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
-        """Count planned names."""
         self.counts.planned |= {endpoint.name for endpoint in desired}
         return super().adjust(desired, zone)
 
@@ -51,11 +49,9 @@ class CountingProvider(InMemoryProvider):
         return super().read_page(zone, after)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Count reads of single names."""
         self.counts.reads += 1
         return super().read_names(zone, names)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Count batches and their change sets."""
         self.counts.batches.append(len(batch.change_sets))
         return super().submit(zone, batch)

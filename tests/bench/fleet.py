@@ -44,7 +44,6 @@ _HEADINGS: Final = (
 
 
 def main(sizes: tuple[int, ...]) -> None:
-    """Print a row for each number of clusters."""
     print(f"| {' | '.join(_HEADINGS)} |")
     print(f"|{' ---: |' * len(_HEADINGS)}")
     for clusters in sizes or _CLUSTERS:

@@ -38,7 +38,6 @@ def main(folder: str, provider: str, zone_files: str = "") -> None:
 
 
 def _one_pass(flags: list[str]) -> None:
-    """Run extdns once; exit if it fails."""
     if extdns(flags, {}):
         raise SystemExit("the run failed")
 

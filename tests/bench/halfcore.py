@@ -34,7 +34,6 @@ _TIMEOUT_S: Final = 60.0
 
 
 def main(count: str, *flags: str) -> None:
-    """Print how long the first pass took, and what `/healthz` answered meanwhile."""
     with TemporaryDirectory() as folder, _half_core() as group:
         kubeconfig = Path(folder, "kubeconfig")
         program = [sys.executable, "-m", "extdns", *_FLAGS, *flags, f"--kubeconfig={kubeconfig}"]

@@ -57,17 +57,14 @@ SOURCES: Final = build_sources(parse((*REQUIRED_FLAGS, *FLAGS), {}))
 
 
 def host(number: int) -> str:
-    """Return a short hostname."""
     return f"{number:x}.example.org"
 
 
 def match_host(number: int) -> str:
-    """Return a matcher of Traefik."""
     return f"Host(`{host(number)}`)"
 
 
 def address(number: int) -> str:
-    """Return a public address."""
     return f"11.{number >> 16}.{number >> 8 & 255}.{number & 255}"
 
 
@@ -225,16 +222,11 @@ def count_calls(function: Callable[..., T], *arguments: object, builtins: bool =
 
 
 def main(kind: str, changes: str = "") -> None:
-    """Print the figures of the largest object of *kind*."""
     print_figures(**(measure_changes(kind) if changes else measure(kind)))
 
 
 def measure(kind: str, most: int = MAX_BYTES) -> dict[str, int]:
-    """Return the figures for an object of *kind* with at most *most* bytes.
-
-    Raises:
-        SystemExit: another name was not published.
-    """
+    """Return the figures for an object of *kind* with at most *most* bytes."""
     rules = CountingRules(PolicyRules(_read_rules()))
     # the Service is that of the Proxy of Gloo and of the Host of Ambassador
     world = start_cluster(NAMESPACE, _make_gateway(), objects.service(KEY, "", ADDRESS), flags=FLAGS, rules=rules)

@@ -80,7 +80,6 @@ class Listener:
 
 
 def main(count: str, *extra: str) -> None:
-    """Run all measurements and print them."""
     gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
     listener, provider = Listener(int(count)), CountingProvider()

@@ -45,7 +45,6 @@ _FEW: Final = 10
 
 
 def main(size: str) -> None:
-    """Print the number of queries until everything is planned, the most for one change, and CPU seconds of a pass."""
     log.configure(format="text", level="error")
     with TemporaryDirectory() as scratch, OpaProcess(Path(scratch), policies={"bench.rego": POLICY}) as opa:
         few, folder = Path(scratch, "few"), Path(scratch, "folder")

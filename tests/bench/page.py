@@ -24,7 +24,6 @@ _SNAPSHOT_S: Final = 1.1  # longer than the page uses one snapshot, so that each
 
 
 def main(folder: str) -> None:
-    """Request each page several times. Print median and longest time to the first byte, and the memory used."""
     gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--web-address=127.0.0.1:0"]

@@ -61,7 +61,6 @@ class Account:
     environ: Mapping[str, str]
 
     def take_calls(self) -> list[str]:
-        """Return the calls since the last time."""
         found = [call.action for call in self.fake.calls]
         self.fake.calls.clear()
         return found
@@ -71,7 +70,6 @@ class Account:
         raise NotImplementedError
 
     def copy(self, other: Any) -> None:  # noqa: ANN401 - an account of the same kind
-        """Fill the zone as that of *other* is."""
         raise NotImplementedError
 
 
@@ -188,7 +186,6 @@ def run_extdns(account: Account, flags: Sequence[str]) -> None:
 
 
 def measure(provider: str) -> Pair:
-    """Run both programs in all situations."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         server = stack.enter_context(ApiServer())

@@ -50,7 +50,6 @@ class CallCounter:
         self._counts = False
 
     def begin(self) -> None:
-        """Reset the counters and start counting."""
         self.calls.clear()
         self.ended.clear()
         self._counts = True
@@ -68,7 +67,6 @@ class CallCounter:
 
 
 def main(*arguments: str) -> None:
-    """Print the figures of one edit, after some others; with `--list`, also every function that was called."""
     log.configure(format="text", level="error")
     counter = CallCounter()
     with _profiled(counter), TemporaryDirectory() as folder, process.run_process() as service:
@@ -111,7 +109,6 @@ def _summarize(calls: dict[tuple[str, str, str], int]) -> str:
 
 @contextmanager
 def _profiled(counter: CallCounter) -> Iterator[None]:
-    """Profile every thread that starts within the block."""
     threading.setprofile(counter.profile)
     try:
         yield

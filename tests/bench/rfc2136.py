@@ -57,7 +57,6 @@ class TimedWriter:
         self.batches: list[tuple[float, float]] = []
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Submit *batch* and measure it."""
         start_s = time.monotonic()
         outcome = self._writer.submit(zone, batch)
         with self._changed:
@@ -66,11 +65,7 @@ class TimedWriter:
         return outcome
 
     def wait(self) -> float:
-        """Wait for a batch, and return how many seconds it took.
-
-        Raises:
-            SystemExit: there was none.
-        """
+        """Wait for a batch, and return how many seconds it took."""
         with self._changed:
             if not self._changed.wait_for(lambda: bool(self.batches), TIMEOUT_S):
                 raise SystemExit("an edit was not published")
@@ -128,7 +123,6 @@ class Running:
 
 
 def main(count: str) -> None:
-    """Run all measurements and print them."""
     gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
     with (
@@ -178,7 +172,6 @@ def _count_quiet_queries(running: Running) -> int:
 
 @contextmanager
 def run_nsupdate(server: UpdatableServer, scratch: Path) -> Iterator[NsUpdate]:
-    """Run `nsupdate` for the zone on *server* until the block ends."""
     key = scratch / "key"
     key.write_text(f'key "{KEY.name}" {{ algorithm {KEY.algorithm}; secret "{KEY.secret}"; }};\n')
     command = ("nsupdate", "-v", "-k", str(key))

@@ -39,7 +39,6 @@ Call = Mapping[str, Any]
 
 
 def main(count: str) -> None:
-    """Run all measurements and print them."""
     gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
     with TemporaryDirectory() as folder, process.run_process(*SERVICE) as service:

@@ -29,7 +29,6 @@ _HOSTNAME: Final = "external-dns.kubernetes.io/hostname"
 
 
 def main(count: str) -> None:
-    """Print for each fault the calls, batches and seconds of a start, and the number of published names."""
     gc.set_threshold(GC_THRESHOLD)
     log.configure(format="text", level="fatal")
     figures: dict[str, float] = {}

@@ -33,7 +33,6 @@ _OWNERSHIP: Final = "heritage=external-dns,external-dns/owner=default,external-d
 
 
 def main() -> None:
-    """Measure the calls, and print the medians."""
     os.environ |= {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key"}
     reader, writer = _open(_build_page()), _open(_CHANGED)
     change, batch = _build_changes(2), _build_changes(1000)
@@ -81,7 +80,6 @@ class _Body:
 
 
 def _open(body: str) -> Route53Api:
-    """Return an API whose requests are answered with *body*."""
     api = Route53Api(AwsAccount(), 1, RateLimiter(rate=RateLimit(per_s=1e6, burst=1e6)))
 
     def respond(request: Any, **_: object) -> Any:  # noqa: ANN401 - the SDK's types

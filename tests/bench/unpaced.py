@@ -9,6 +9,5 @@ from providers.azure.settings import AzureSettings
 
 
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run extdns with the flags in *argv*; return its exit code."""
     AzureSettings.rate_limits = property(lambda _: {})  # type: ignore[assignment, method-assign]
     return cli.main(argv, environ)

@@ -16,7 +16,6 @@ _ORIGIN = "example.org."
 
 
 def main() -> None:
-    """Measure reading and writing of each record type, and print the figures."""
     figures: dict[str, float] = {}
     for rtype, words in _list_words().items():
         read = partial(_read, rtype)

@@ -19,9 +19,7 @@ class Server(Protocol):
     """Methods that both the fake and the real API server have for tests, in addition to the HTTP API."""
 
     @property
-    def url(self) -> str:
-        """The URL of the server."""
-        ...
+    def url(self) -> str: ...
 
     @property
     def version(self) -> int:
@@ -32,21 +30,15 @@ class Server(Protocol):
         """Create or replace an object with its status, and return it as stored."""
         ...
 
-    def get(self, kind: str | Kind, namespace: str, name: str) -> Json | None:
-        """Return an object as stored, or None if it does not exist."""
-        ...
+    def get(self, kind: str | Kind, namespace: str, name: str) -> Json | None: ...
 
-    def objects(self, kind: str | Kind) -> list[Json]:
-        """Return all objects of *kind* as stored, sorted by key."""
-        ...
+    def objects(self, kind: str | Kind) -> list[Json]: ...
 
     def delete(self, kind: str | Kind, namespace: str, name: str) -> None:
         """Delete an object, even if it has finalizers."""
         ...
 
-    def register(self, kind: Kind) -> object:
-        """Start to serve *kind*."""
-        ...
+    def register(self, kind: Kind) -> object: ...
 
     def unregister(self, kind: str | Kind) -> None:
         """Stop serving *kind* and delete its objects."""
@@ -79,14 +71,12 @@ class Rig:
 
     @classmethod
     def with_new_namespace(cls, server: Server, raw_client: RawClient) -> Rig:
-        """Build a rig with an unused namespace, which is created."""
         name = f"shop-{next(_NUMBERS)}"
         server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         return cls(server=server, raw_client=raw_client, namespace=name)
 
     @property
     def path(self) -> str:
-        """The API path of the Things in the rig's namespace."""
         return ALL.replace("/things", f"/namespaces/{self.namespace}/things")
 
     def create(self, name: str, **more: Any) -> Json:  # noqa: ANN401 - any JSON
@@ -94,12 +84,10 @@ class Rig:
         return check_success(self.raw_client.send("POST", self.path, build_thing(name, **more)))
 
     def patch(self, name: str, change: object, content_type: str) -> Reply:
-        """Send a patch of the Thing *name* and return the response."""
         return self.raw_client.send("PATCH", f"{self.path}/{name}", change, content_type=content_type)
 
 
 def build_thing(name: str, *, spec: object = None, status: object = None, **metadata: Any) -> Json:  # noqa: ANN401 - any JSON
-    """Build an Thing as JSON."""
     body = {"spec": spec if spec is not None else {"ingressClassName": "nginx"}}
     body |= {"status": status} if status is not None else {}
     return {
@@ -111,6 +99,5 @@ def build_thing(name: str, *, spec: object = None, status: object = None, **meta
 
 
 def check_success(reply: Reply) -> Json:
-    """Return the body of a response, which must be a success."""
     assert reply.code in {200, 201}, reply
     return dict(reply.body)

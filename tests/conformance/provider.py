@@ -93,7 +93,6 @@ class Rig:
     names: Callable[[str], bool] = lambda _: True
 
     def submit(self, *writes: Write) -> object:
-        """Submit *writes* as one batch and return the outcome."""
         return self.writer.submit(self.zone, build_batch(self.zone, writes))
 
     def apply(self, *writes: Write) -> tuple[Record, ...]:
@@ -108,7 +107,6 @@ class Rig:
         assert isinstance(outcome, Applied), outcome
 
     def read(self) -> tuple[Record, ...]:
-        """Return all records of the zone, read page by page."""
         records: list[Record] = []
         after = None
         while True:
@@ -132,17 +130,14 @@ def build_desired(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_iden
 
 
 def create(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifier: str = "") -> Write:
-    """Return a write that creates a record."""
     return Write(old=None, new=build_desired(name, rtype, *targets, ttl_s=ttl_s, set_identifier=set_identifier))
 
 
 def delete(record: Record) -> Write:
-    """Return a write that deletes *record*."""
     return Write(old=record, new=None)
 
 
 def update(record: Record, *targets: str, ttl_s: int | None = None) -> Write:
-    """Return a write that gives *record* other targets."""
     new = build_desired(record.name, record.type, *targets, ttl_s=record.ttl_s if ttl_s is None else ttl_s)
     return Write(old=record, new=new)
 
@@ -162,7 +157,6 @@ def build_batch(zone: Zone, writes: Iterable[Write]) -> Batch:
 
 
 def build_inmemory_rig(_: Path) -> Rig:
-    """Build a rig with the in-memory provider and pages of three records."""
     provider = InMemoryProvider(["example.org"], page_size=3)
     zone = provider.list_zones().zones[0]
     return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=EMPTY_MAP)
@@ -211,7 +205,6 @@ def build_zonefile_rig(folder: Path) -> Rig:
 
 
 def build_route53_rig(_: Path) -> Rig:
-    """Build a rig with the Route 53 provider, a zone in the fake service, and pages of three record sets."""
     fake, client = service()
     fake.reset()
     zone_id = fake.add_zone("example.org")
@@ -227,7 +220,6 @@ def build_route53_rig(_: Path) -> Rig:
 
 
 def build_cloudmap_rig(_: Path, *, shows_descriptions: bool = True) -> Rig:
-    """Build a rig with the Cloud Map provider, a namespace in the fake service, and pages of three names."""
     fake, client = cloudmap.service()
     fake.reset()
     fake.add_namespace("example.org")
@@ -245,7 +237,6 @@ def build_cloudmap_rig(_: Path, *, shows_descriptions: bool = True) -> Rig:
 
 
 def build_clouddns_rig(_: Path) -> Rig:
-    """Build a rig with the Cloud DNS provider, a zone in the fake service, and pages of three record sets."""
     fake, client = google.service()
     fake.reset()
     name = fake.add_zone("example.org")
@@ -260,22 +251,18 @@ def build_clouddns_rig(_: Path) -> Rig:
 
 
 def build_bind_rig(_: Path) -> Rig:
-    """Build a rig with BIND."""
     return _build_rfc2136_rig("named")
 
 
 def build_knot_rig(_: Path) -> Rig:
-    """Build a rig with Knot."""
     return _build_rfc2136_rig("knotd")
 
 
 def build_powerdns_rig(_: Path) -> Rig:
-    """Build a rig with PowerDNS."""
     return _build_rfc2136_rig("pdns_server")
 
 
 def _build_rfc2136_rig(program: str) -> Rig:
-    """Build a rig with a real server and pages of three names."""
     server = start_clean(program)
     return _build_rfc2136_rig_with(
         Rfc2136Settings(servers=(server.address,), zones=(DnsName("example.org"),), key=KEY, page_names=3)
@@ -283,7 +270,6 @@ def _build_rfc2136_rig(program: str) -> Rig:
 
 
 def build_kerberos_rig(_: Path) -> Rig:
-    """Build a rig with BIND and GSS-TSIG."""
     return _build_rfc2136_rig_with(replace(start_clean_kerberos().build_settings(), page_names=3))
 
 
@@ -300,12 +286,10 @@ def _build_rfc2136_rig_with(settings: Rfc2136Settings) -> Rig:
 
 
 def build_octodns_bind_rig(folder: Path) -> Rig:
-    """Build a rig with octodns-bind and BIND."""
     return _build_octodns_rig(folder, describe_bind(start_clean("named")))
 
 
 def build_cloudflare_rig(_: Path) -> Rig:
-    """Build a rig with the Cloudflare provider, a zone in the fake service, and pages of three names."""
     fake = cloudflare.service()
     fake.reset()
     fake.put(fake.add_zone("example.org"), "ns1.example.org", "A", "192.0.2.53")
@@ -344,18 +328,15 @@ def build_azure_rig(_: Path, *, private: bool = False) -> Rig:
 
 
 def build_octodns_powerdns_rig(folder: Path) -> Rig:
-    """Build a rig with octodns-powerdns and the HTTP API of PowerDNS."""
     rig = _build_octodns_rig(folder, describe_powerdns(start_clean("pdns_server")))
     return replace(rig, refusals={"a-*.example.org": "contains unsupported characters"})
 
 
 def build_octodns_yaml_rig(folder: Path) -> Rig:
-    """Build a rig with the provider of octoDNS itself, which replaces a YAML file."""
     return _build_octodns_rig(folder, describe_yaml(folder))
 
 
 def _build_octodns_rig(folder: Path, provider: dict[str, object]) -> Rig:
-    """Build a rig with a provider of octoDNS and pages of three names."""
     from providers.octodns.provider import (  # noqa: PLC0415 - an extra, which the other rigs do without
         OctodnsReader,
         OctodnsWriter,
@@ -397,7 +378,6 @@ def build_webhook_rig(_: Path) -> Rig:
 
 
 def build_acme_rig(folder: Path) -> Rig:
-    """Build a rig with the provider of the package in examples/acme, and pages of two names."""
     (folder / "example.org.json").write_text('[{"name": "example.org", "type": "NS", "targets": ["ns1"], "ttl_s": 60}]')
     acme = runpy.run_path(str(ROOT / "examples" / "acme" / "extdns_acme_zones.py"))["AcmeZones"]
     zones = acme(folder, page_names=2)
@@ -470,5 +450,4 @@ CONDITIONAL: Final = GUARDED | {"azure-dns", "azure-private-dns"}
 
 
 def build_rig(name: str, folder: Path) -> Rig:
-    """Build the rig *name*, which may use *folder*."""
     return (RIGS | SERVER_RIGS)[name](folder)

@@ -58,12 +58,10 @@ class ProviderWorld(World):
         self.run(combine(*observed))
 
     def forget(self) -> None:
-        """Clear the recorded calls and outcomes."""
         self.calls.clear()
         self.line.outcomes.clear()
 
     def read_addresses(self) -> dict[str, tuple[str, ...]]:
-        """Return the addresses in the zone by name."""
         return {
             record.name.partition(".")[0]: record.targets
             for record in self.rig.read()

@@ -64,7 +64,6 @@ class RouteGroupObject(KubernetesObject, frozen=True, kw_only=True):
 
 
 def at(ttl: str) -> ObjectMeta:
-    """Return the metadata of an object with a TTL."""
     return meta("shop/web", ours(ttl=ttl))
 
 
@@ -77,8 +76,6 @@ def find_claims(
 
 
 def annotate(source: str) -> Callable[[str, str, str], tuple[Claim, ...]]:
-    """Return a function that requests a hostname at a target by annotations of an object of *source*."""
-
     def request(host: str, target: str, ttl: str) -> tuple[Claim, ...]:
         kind: Kind = build_source(source).kind
         obj = STRUCTS[kind](metadata=meta("shop/web", ours(hostname=host, target=target, ttl=ttl)))
@@ -88,7 +85,6 @@ def annotate(source: str) -> Callable[[str, str, str], tuple[Claim, ...]]:
 
 
 def build_gloo_listener(domain: str) -> GlooListener:
-    """Return a listener for *domain*, made of the VirtualService `shop/web`."""
     made_of = SourceMetadata(sources=(ResourceSource(kind="*v1.VirtualService", namespace="shop", name="web"),))
     return GlooListener(
         http_listener=HttpListener(virtual_hosts=(GlooVirtualHost(domains=(domain,), metadata=made_of),))

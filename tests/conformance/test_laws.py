@@ -46,7 +46,6 @@ class Scene:
         self.world.line.inner = self
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Submit *batch* and record the zone before and after it."""
         before = self.read_records()
         outcome = self._inner.submit(zone, batch)
         self.submissions.append(Submission(batch=batch, before=before, after=self.read_records(), outcome=outcome))
@@ -56,7 +55,6 @@ class Scene:
         return {record.key: record for record in self.rig.read()}
 
     def apply_step(self, step: tuple[object, ...]) -> None:
-        """Carry out one random step, such as an edit by others or a lost response."""
         match step:
             case ("want", str(name), str(target)):
                 self.desired[name] = target

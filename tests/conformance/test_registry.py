@@ -72,7 +72,6 @@ def test_related_names_of_a_name_are_unique_and_the_relation_holds_in_both_direc
 
 
 def read_foo(registry: Registry, records: Sequence[Record]) -> dict[str, OwnedRecord]:
-    """Return the records of `foo` by type."""
     found = registry.read(records, ZONE)
     return {owned.record.type: owned for owned in found if owned.record.name == build_name("foo")}
 

@@ -44,7 +44,6 @@ class Reports:
 
 
 def run(fake: WebhookServer, *, zone: str = ZONE, count: int = FEW, timeout_s: float = HANGS_S) -> Reports:
-    """Run the suite against *fake*, and return the reports."""
     reports = Reports()
     provider = (f"--webhook-url={fake.url}", f"--webhook-zone={zone}")
     limits = (f"--webhook-records={count}", f"--webhook-timeout={timeout_s}")

@@ -46,7 +46,6 @@ class Case:
 
     @property
     def health_checks(self) -> set[str]:
-        """The ids of the health checks that the recorded record sets refer to."""
         zones = (sets for outcome in self.recorded for sets in outcome.values())
         return {found["HealthCheckId"] for sets in zones for found in sets if "HealthCheckId" in found}
 
@@ -57,12 +56,10 @@ class Case:
 
 
 def names() -> list[str]:
-    """Return the ids of all cases, sorted."""
     return sorted(path.name for path in CASES.iterdir() if path.is_dir())
 
 
 def load(name: str) -> Case:
-    """Read the case with the id *name*."""
     config = yaml.load((CASES / name / "case.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     expected = json.loads((CASES / name / "expect.json").read_text(encoding="utf-8"))
     before = config.get("before", {})

@@ -43,7 +43,6 @@ class Difference:
 
 
 def a(name: str, *addresses: str, **fields: str) -> RecordSet:
-    """Return an A record set of acme.test."""
     return {**_set(name, "A", "", fields), "ResourceRecords": list(addresses)}
 
 
@@ -54,7 +53,6 @@ def ownership_record(name: str, resource: str, *, rtype: str = "a", **fields: st
 
 
 def cname(name: str, target: str, resource: str) -> tuple[RecordSet, RecordSet]:
-    """Return a CNAME record set of acme.test and its ownership record."""
     return _set(name, "CNAME", target, {}), ownership_record(name, resource, rtype="cname")
 
 

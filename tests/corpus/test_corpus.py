@@ -59,12 +59,10 @@ def check(case: Case, *, compat: bool, ours: Difference | None, cluster: str) ->
 
 
 def is_as_recorded(case: Case, result: Result) -> bool:
-    """Return whether records and exit code equal the recorded ones."""
     return result.zones in case.outcomes and case.failed in {None, result.exit != 0}
 
 
 def apply_difference(case: Case, ours: Difference) -> Zones:
-    """Return the recorded zones, changed by the listed difference."""
     zones = case.outcomes[0]
     zone = ours.zone or case.zones[0]["zone_id"]
     keys = {f"{found['Name']} {found['Type']}" for found in zones[zone]}

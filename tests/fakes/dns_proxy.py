@@ -56,7 +56,6 @@ class DnsProxy:
         self._listening.close()
 
     def has_more_than(self, connections: int) -> bool:
-        """Return whether there were more than so many *connections*."""
         return len(self.faults) > connections
 
     def _serve(self) -> None:
@@ -103,7 +102,6 @@ class DnsProxy:
 
 
 def _close_after(client: socket.socket, upstream: socket.socket) -> None:
-    """Close *upstream* once *client* is closed."""
     with suppress(OSError):
         client.recv(1)
         upstream.shutdown(socket.SHUT_RDWR)

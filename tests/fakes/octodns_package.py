@@ -62,7 +62,6 @@ class MemoryService:
         self.zones[ZONE][name, rtype] = {"type": rtype, "ttl": ttl, "values": list(values), **more}
 
     def get(self, name: str, rtype: str) -> RecordData | None:
-        """Return a record of `example.org`."""
         return self.zones[ZONE].get((name, rtype))
 
 
@@ -100,7 +99,6 @@ class MemoryProvider(BaseProvider):  # type: ignore[misc]  # octoDNS has no type
         self._read: dict[str, list[tuple[str, RecordData]]] = {}
 
     def list_zones(self) -> list[str]:
-        """Return the names of all zones."""
         return sorted(self._service.zones) if self._lists else []
 
     def populate(self, zone: Zone, target: bool = False, lenient: bool = False) -> bool:  # noqa: ARG002 - octoDNS's
@@ -151,7 +149,6 @@ class Vault:
         self.name, self._prefix, self._fails = name, prefix, fails
 
     def fetch(self, name: str, source: object) -> str:  # noqa: ARG002 - octoDNS's
-        """Return the secret *name*."""
         if self._fails:
             raise ConnectionError("vault is sealed")
         return f"{self._prefix}{name}"

@@ -41,7 +41,6 @@ class PrimaryServer:
     """
 
     def __init__(self, zone: str) -> None:
-        """Start with one NS record at the apex."""
         self.origin = dns.name.from_text(zone)
         self.records: dict[tuple[dns.name.Name, dns.rdatatype.RdataType], dns.rrset.RRset] = {}
         self.answers: list[Answer] = []
@@ -70,12 +69,10 @@ class PrimaryServer:
             self._serial = serial
 
     def list_data(self, name: str, rtype: str) -> list[str]:
-        """Return the data of the records of *name* and *rtype*, sorted."""
         key = dns.name.from_text(name), dns.rdatatype.from_text(rtype)
         return sorted(data.to_text() for data in self.records.get(key, ()))
 
     def answer(self, query: dns.message.Message) -> dns.message.Message:
-        """Carry out *query*, and return the correct answer."""
         if isinstance(query, dns.update.UpdateMessage):
             return self.build_response(query, self._update(query))
         response = self.build_response(query)
@@ -100,7 +97,6 @@ class PrimaryServer:
         return [soa, *self.records.values(), soa]
 
     def build_soa(self) -> dns.rrset.RRset:
-        """Return the SOA with the current serial."""
         text = f"ns1.example.net. host.example.net. {self._serial} 7200 900 1209600 300"
         return dns.rrset.from_text(self.origin, 3600, dns.rdataclass.IN, "SOA", text)
 
@@ -160,7 +156,6 @@ class PrimaryServer:
 
 
 def answer_correctly(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Carry out *query* and give the correct answer."""
     yield add_length(server.answer(query).to_wire())
 
 

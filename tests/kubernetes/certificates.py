@@ -38,11 +38,7 @@ class Certificates:
 
 
 def create_certificates(folder: Path) -> Certificates:
-    """Create the CA and both certificates in *folder*.
-
-    Raises:
-        FileNotFoundError: the openssl command is not installed.
-    """
+    """Create the CA and both certificates in *folder*."""
     ca = create_certificate_files(
         folder, "ca", "/CN=test-ca", "basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign"
     )

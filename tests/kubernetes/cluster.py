@@ -84,11 +84,7 @@ class Cluster:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Start the cluster and register the CRDs of the chart and that of `THING`.
-
-        Raises:
-            RuntimeError: a program did not start.
-        """
+        """Start the cluster and register the CRDs of the chart and that of `THING`."""
         with ExitStack() as opened:
             self._folder = Path(opened.enter_context(TemporaryDirectory(prefix="cluster")))
             flags = () if self.streams_lists else _WITHOUT_STREAMS
@@ -113,17 +109,14 @@ class Cluster:
 
     @property
     def certificates(self) -> Certificates:
-        """The certificates of the API server and of its administrator."""
         return self._servers.certificates
 
     @property
     def version(self) -> int:
-        """The resourceVersion of the last change."""
         return self._servers.etcd.read_revision()
 
     @property
     def is_running(self) -> bool:
-        """Whether the API server runs."""
         return self._servers.is_running
 
     def kubeconfig(self, path: Path, *, token_file: Path | None = None, namespace: str = "default") -> Path:
@@ -149,7 +142,6 @@ class Cluster:
         return done.stdout + done.stderr
 
     def until(self, condition: Callable[[], object]) -> None:
-        """Wait until *condition* returns true."""
         end_s = monotonic() + _HANGS_S
         while not condition():
             assert monotonic() < end_s, condition
@@ -188,7 +180,6 @@ class Cluster:
         return stored
 
     def put_all(self, objects: Iterable[Json]) -> None:
-        """Create or replace many objects."""
         for obj in objects:
             self.put(obj)
 
@@ -198,15 +189,10 @@ class Cluster:
         return None if reply.code == 404 else _check_success(reply)
 
     def objects(self, kind: str | Kind) -> list[Json]:
-        """Return all objects of *kind* as the server stores them, sorted by key."""
         return list(_check_success(self.raw_client.get(self._find_kind(kind).path))["items"])
 
     def delete(self, kind: str | Kind, namespace: str, name: str) -> None:
-        """Delete an object. Finalizers are removed first.
-
-        Raises:
-            KeyError: the object does not exist.
-        """
+        """Delete an object. Finalizers are removed first."""
         path = f"{_build_path(self._find_kind(kind), namespace)}/{name}"
         reply = self.raw_client.send("DELETE", path)
         if reply.code == 404:
@@ -271,11 +257,7 @@ class Cluster:
     # Kinds
 
     def register(self, kind: Kind, definition: Json | None = None) -> None:
-        """Create a CRD and wait until the server serves *kind*. *definition* defaults to `build_crd`.
-
-        Raises:
-            RuntimeError: the server refused the definition.
-        """
+        """Create a CRD and wait until the server serves *kind*. *definition* defaults to `build_crd`."""
         self._write("POST", _CRDS, definition or build_crd(kind))
         self._servers.wait_until(lambda: self._is_served(kind.path), f"list of {kind.resource}")
         self.catalogue.register(kind)

@@ -38,7 +38,6 @@ class Etcd:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def stop_and_copy(self, copy: Path) -> None:
-        """Kill the etcd process and copy its data to the new folder *copy*."""
         self._process.kill()
         shutil.copytree(self.folder, copy)
 

@@ -42,16 +42,13 @@ class Process:
                 raise RuntimeError(f"{self._name} ended with code {code}\n{self._read_end_of_log()}")
 
     def poll(self) -> int | None:
-        """Return the exit code, or None if the program is running."""
         return self._running.poll()
 
     def end(self) -> None:
-        """Stop the program with SIGTERM and wait until it has ended."""
         self._running.terminate()
         self._running.wait()
 
     def kill(self) -> None:
-        """Kill the program with SIGKILL and wait until it has ended."""
         self._running.kill()
         self._running.wait()
 

@@ -95,25 +95,16 @@ class Servers:
 
     @property
     def is_running(self) -> bool:
-        """Whether the API server was started and not killed since."""
         return self._api is not None
 
     def start(self, ready: Ready) -> None:
-        """Start the API server, wait until *ready* returns True, and start the controllers.
-
-        Raises:
-            RuntimeError: the API server did not become ready.
-        """
+        """Start the API server, wait until *ready* returns True, and start the controllers."""
         self._api = Process(self._build_api_command(), self._folder / "kube-apiserver.log")
         self.wait_until(ready, "ready API server")
         self._controllers = Process(self._build_controller_command(), self._folder / "kube-controller-manager.log")
 
     def roll(self, ready: Ready) -> None:
-        """Start another API server on the same port, wait until both are ready, and end the first one with SIGTERM.
-
-        Raises:
-            RuntimeError: the API server is not running, or the other one did not become ready.
-        """
+        """Start another API server on the same port, wait until both are ready, and end the first one with SIGTERM."""
         first = self._api
         try:
             for _ in range(_STARTS):
@@ -129,17 +120,12 @@ class Servers:
                 first.end()
 
     def wait_until(self, ready: Ready, what: str) -> None:
-        """Wait until *ready* returns True. *what* describes the condition in error messages.
-
-        Raises:
-            RuntimeError: the API server is not running, or the condition was not met in time.
-        """
+        """Wait until *ready* returns True. *what* describes the condition in error messages."""
         if self._api is None:
             raise RuntimeError("the API server is not running")
         self._api.wait_until(ready, what, within_s=_READY_S)
 
     def kill(self) -> None:
-        """Kill the API server and the controllers with SIGKILL, if they are running."""
         for process in (self._controllers, self._api):
             if process is not None:
                 process.kill()
@@ -160,7 +146,6 @@ class Servers:
         return copy
 
     def restore_data(self, copy: Path) -> None:
-        """Replace etcd by one with the data, and the revision, of *copy*."""
         self.etcd.kill()
         self.etcd = self._start_etcd(copy)
 
@@ -173,7 +158,6 @@ class Servers:
         self.etcd.compact()
 
     def close(self) -> None:
-        """Kill all processes."""
         self.kill()
         self.etcd.kill()
 

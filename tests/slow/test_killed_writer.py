@@ -93,8 +93,6 @@ class Scene:
 
 
 class Counted(Fault):
-    """Counts calls."""
-
     count = 0
 
     def before(self) -> None:

@@ -19,7 +19,6 @@ _UNPASSED: Final = pytest.StashKey[set[Callable[..., object]]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin with no test that did not pass."""
     config.stash[_UNPASSED] = set()
 
 

@@ -44,7 +44,6 @@ class RawAnswer:
 
     @property
     def is_success(self) -> bool:
-        """Whether the status is 2xx."""
         return self.status // 100 == http.client.OK // 100
 
     def describe(self) -> str:

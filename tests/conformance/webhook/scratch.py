@@ -157,11 +157,9 @@ class Scratch:
         return own
 
     def list_others(self) -> dict[Identity, Endpoint]:
-        """Return the records that are not below the domain."""
         return {one.identity: one for one in self.list_all() if not self.is_own(one)}
 
     def is_own(self, endpoint: Endpoint) -> bool:
-        """Return whether *endpoint* is at the domain or below it."""
         name = endpoint.dns_name.lower().removesuffix(".")
         return name == self.domain or name.endswith(f".{self.domain}")
 

@@ -44,11 +44,6 @@ class Access:
         self._forbidden -= {_Rule(verb, resource, namespace)}
 
     def check(self, request: Request) -> None:
-        """Check that *request* is allowed.
-
-        Raises:
-            ApiError: with status 401 or 403.
-        """
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if self.token is not None and (scheme.lower(), token) != ("bearer", self.token):
             raise ApiError(401, "Unauthorized")

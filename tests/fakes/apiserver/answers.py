@@ -34,12 +34,10 @@ class Answer:
 
 
 def build_answer(body: bytes, *, code: int = 200, content_type: str = JSON) -> Answer:
-    """Build a response with *body*."""
     return Answer(parts=(body,), length=len(body), code=code, content_type=content_type)
 
 
 def build_json_answer(value: Mapping[str, Any], *, code: int = 200) -> Answer:
-    """Build a response with *value* as JSON."""
     return build_answer(msgspec.json.encode(value), code=code)
 
 

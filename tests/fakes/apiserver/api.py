@@ -158,7 +158,6 @@ class Api:
         return answers.build_stream(parts)
 
     def _open(self, watch: Watch) -> Iterator[bytes]:
-        """Yield an empty part and then the events of *watch*."""
         with self.store.lock:
             self.watches.add(watch)
             frames = watch.start(self.watch_list)
@@ -170,7 +169,6 @@ class Api:
                 self.watches.discard(watch)
 
     def order(self, order: Order, kind: Kind | None = None) -> None:
-        """Give *order* to all open watches, or to those of *kind*."""
         with self.store.lock:
             for watch in self.watches:
                 if kind in {None, watch.kind}:

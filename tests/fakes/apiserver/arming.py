@@ -30,31 +30,23 @@ class Armed:
     hit: Event = field(default_factory=Event)
 
     def matches(self, request: Request) -> bool:
-        """Return whether the fault affects *request*."""
         requested = request.verb, request.resource, request.namespace
         filters = self.verb, self.resource, self.namespace
         return all(allowed in {None, value} for allowed, value in zip(filters, requested, strict=True))
 
     def wait(self) -> None:
-        """Wait until the fault has affected a request.
-
-        Raises:
-            AssertionError: no request was affected in time.
-        """
+        """Wait until the fault has affected a request."""
         if not self.hit.wait(_TIMEOUT_S):
             raise AssertionError(f"{self.fault} affected no request within {_TIMEOUT_S} s")
 
     def release(self) -> None:
-        """Continue the responses that this fault delays."""
         self.fault.release()
 
     def before(self) -> Answer | None:
-        """Apply the fault before the request is processed. A returned response replaces the processing."""
         self.hit.set()
         return self.fault.before()
 
     def after(self, answer: Answer) -> Answer:
-        """Apply the fault to the response, and return the changed response."""
         return self.fault.after(answer)
 
 
@@ -82,7 +74,6 @@ class Faults:
         return armed
 
     def take(self, request: Request) -> Armed | None:
-        """Return the fault that affects *request*, or None."""
         with self._lock:
             for armed in self._armed:
                 if not armed.matches(request):

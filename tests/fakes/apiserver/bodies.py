@@ -14,11 +14,6 @@ _TYPES: Final = {"", "application/json", "application/merge-patch+json", "applic
 
 
 def decode_object(request: Request) -> Json:
-    """Return the object in the body of *request*.
-
-    Raises:
-        ApiError: with status 415 or 400.
-    """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if content_type not in _TYPES:
         raise build_unknown_format("application/json")
@@ -32,17 +27,12 @@ def decode_object(request: Request) -> Json:
 
 
 def check_accept(request: Request) -> None:
-    """Check that the client accepts JSON.
-
-    Raises:
-        ApiError: with status 406.
-    """
+    """Check that the client accepts JSON."""
     accepted = {part.partition(";")[0].strip() for part in request.headers.get("accept", "*/*").split(",")}
     if not accepted & {"application/json", "application/*", "*/*"}:
         raise ApiError(406, "only the following media types are accepted: application/json")
 
 
 def build_unknown_format(*accepted: str) -> ApiError:
-    """Build the error for a body of another media type than *accepted*."""
     shown = ", ".join(accepted)
     return ApiError(415, f"the body of the request was in an unknown format - accepted media types include: {shown}")

@@ -37,7 +37,6 @@ class Kind:
 
     @property
     def api_version(self) -> str:
-        """The `apiVersion` of objects of this kind."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
@@ -47,7 +46,6 @@ class Kind:
 
     @property
     def path(self) -> str:
-        """The API path that lists all objects of this kind."""
         return f"/apis/{self.api_version}/{self.plural}" if self.group else f"/api/{self.version}/{self.plural}"
 
 
@@ -167,11 +165,9 @@ class Catalogue:
         self._by_path = {**self._by_path, (kind.group, kind.version, kind.plural): kind}
 
     def unregister(self, kind: Kind) -> None:
-        """Stop serving *kind*."""
         self._by_path = {path: served for path, served in self._by_path.items() if served != kind}
 
     def find(self, group: str, version: str, plural: str) -> Kind | None:
-        """Return the kind at this API path, or None."""
         return self._by_path.get((group, version, plural))
 
     def list_served(self, group: str | None = None, version: str | None = None) -> list[Kind]:
@@ -194,11 +190,6 @@ class Catalogue:
         return found[0]
 
     def find_by_object(self, obj: Mapping[str, Any]) -> Kind:
-        """Return the kind that *obj* states.
-
-        Raises:
-            KeyError: the kind is not served.
-        """
         stated = obj.get("apiVersion"), obj.get("kind")
         for kind in self._by_path.values():
             if (kind.api_version, kind.kind) == stated:

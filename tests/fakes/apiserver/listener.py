@@ -93,8 +93,6 @@ class Listener:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Handles the requests of one connection."""
-
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 

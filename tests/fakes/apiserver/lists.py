@@ -34,11 +34,6 @@ class Token:
 
     @classmethod
     def decode(cls, text: str) -> Token:
-        """Decode a continue token.
-
-        Raises:
-            ApiError: with status 400, if the token is not valid.
-        """
         try:
             fields = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
             return cls(int(fields["rv"]), str(fields["start"]))
@@ -74,11 +69,7 @@ class Page:
 
 
 def list_page(store: Store, kind: Kind, namespace: str, options: ListOptions) -> Page:
-    """Return the requested list, or one page of it.
-
-    Raises:
-        ApiError: 410 for an expired version or token, 504 for a future version, 400 for an invalid token.
-    """
+    """Return the requested list, or one page of it."""
     with store.lock:
         token = Token.decode(options.token) if options.token else None
         version = _choose_version(store, options, token)

@@ -22,7 +22,6 @@ class Log:
         self._grown = Condition()
 
     def add(self, request: Request) -> None:
-        """Record that *request* was received."""
         with self._grown:
             self._requests.append(request)
             self._open.add(id(request))
@@ -36,23 +35,17 @@ class Log:
                 self._grown.notify_all()
 
     def clear(self) -> None:
-        """Delete all recorded requests."""
         with self._grown:
             self._requests.clear()
             self._answered.clear()
             self._open.clear()
 
     def requests(self, verb: str | None = None, resource: str | None = None) -> tuple[Request, ...]:
-        """Return all requests, or only those with *verb* and *resource*."""
         with self._grown:
             return tuple(_select(self._requests, verb, resource))
 
     def wait_for(self, verb: str, resource: str, *, count: int = 1) -> Request:
-        """Wait until *count* requests with *verb* and *resource* were carried out, and return the last of them.
-
-        Raises:
-            AssertionError: fewer requests were carried out in time.
-        """
+        """Wait until *count* requests with *verb* and *resource* were carried out, and return the last of them."""
 
         def came() -> bool:
             return len(_select(self._answered, verb, resource)) >= count

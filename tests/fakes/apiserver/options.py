@@ -54,16 +54,10 @@ class ListOptions:
 
 
 def is_true(text: str) -> bool:
-    """Return whether a query value means true."""
     return text in _TRUE
 
 
 def parse(query: Mapping[str, str], watch_list: WatchList) -> ListOptions:
-    """Parse the options in *query*.
-
-    Raises:
-        ApiError: 400 for an invalid value, 422 for values that contradict each other.
-    """
     _check(query, watch_list)
     text = query.get("resourceVersion", "")
     if text and not text.isdecimal():

@@ -53,7 +53,6 @@ class Manager:
 
 
 def format_now() -> str:
-    """Return the current time in the format of object metadata."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -109,11 +108,7 @@ def own_updated(
 def apply_config(
     managed: Sequence[Json], manager: Manager, live: Mapping[str, Any], config: Mapping[str, Any], *, force: bool
 ) -> Json:
-    """Return *live* after *manager* applied *config*, with new `managedFields`.
-
-    Raises:
-        ApiError: with status 409, if a field of another manager would change and *force* is not set.
-    """
+    """Return *live* after *manager* applied *config*, with new `managedFields`."""
     managed = managed or own_created(replace(manager, name="before-first-apply", operation="Update"), live)
     owned, desired = (
         _decode_owners(managed),
@@ -210,7 +205,6 @@ def _encode_owners(owned: Mapping[Manager, set[Path]], managed: Sequence[Json], 
 
 
 def _get_sort_key(entry: Json) -> tuple[str, ...]:
-    """Return the sort key of an entry of `managedFields`."""
     fields = ("operation", "time", "manager", "apiVersion", "subresource")
     return tuple(entry.get(field, "") for field in fields)
 

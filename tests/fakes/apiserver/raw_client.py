@@ -26,12 +26,10 @@ class Reply:
 
     @property
     def version(self) -> str:
-        """The resourceVersion of the object or list in the body."""
         return str(self.body["metadata"]["resourceVersion"])
 
     @property
     def names(self) -> list[str]:
-        """The names of the objects in the list in the body."""
         return [item["metadata"]["name"] for item in self.body["items"]]
 
 
@@ -52,7 +50,6 @@ class Stream:
         return [_shorten(self.read_event()) for _ in range(count)]
 
     def read_rest(self) -> bytes:
-        """Read the remaining bytes until the watch ends."""
         return self._response.read()
 
 
@@ -86,18 +83,15 @@ class RawClient:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send a request and return the complete response."""
         with self._open_response(method, path, body, {"Content-Type": content_type} | dict(headers or {})) as response:
             content = response.read()
             return Reply(response.status, dict(response.getheaders()), _decode(content))
 
     def get(self, path: str, /, **query: object) -> Reply:
-        """Send GET for an object or list."""
         return self.send("GET", f"{path}?{urlencode(query)}")
 
     @contextmanager
     def watch(self, path: str, /, **query: object) -> Iterator[Stream]:
-        """Open a watch."""
         with self._open_response("GET", f"{path}?{urlencode({'watch': 'true'} | query)}", None, {}) as response:
             yield Stream(response)
 

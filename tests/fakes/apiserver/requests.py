@@ -40,12 +40,10 @@ class Request:
 
     @property
     def user_agent(self) -> str:
-        """The `User-Agent` header."""
         return self.headers.get("user-agent", "")
 
 
 def parse(method: str, target: str, headers: Mapping[str, str], body: bytes) -> Request:
-    """Build a `Request` from the parts of an HTTP request."""
     split = urlsplit(target)
     query: dict[str, str] = {}
     for name, value in parse_qsl(split.query, keep_blank_values=True):

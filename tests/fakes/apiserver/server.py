@@ -72,7 +72,6 @@ class ApiServer:
 
     @property
     def version(self) -> int:
-        """The resourceVersion of the last change."""
         return self.api.store.version
 
     def kubeconfig(self, path: Path) -> Path:
@@ -99,9 +98,6 @@ class ApiServer:
 
         Metadata that a server sets, such as uid and creationTimestamp, is taken from *obj* if present. The default
         namespace of a namespaced object is `default`.
-
-        Raises:
-            KeyError: the server does not serve the object's kind.
         """
         kind = self.catalogue.find_by_object(obj)
         with self.api.store.lock:
@@ -109,11 +105,7 @@ class ApiServer:
             return self.api.store.put(kind, key, full).decode(kind)
 
     def put_all(self, objects: Iterable[Json]) -> None:
-        """Create or replace many objects, faster than by `put`.
-
-        Raises:
-            KeyError: the server does not serve a kind.
-        """
+        """Create or replace many objects, faster than by `put`."""
         by_kind: dict[str, list[Json]] = {}
         for obj in objects:
             by_kind.setdefault(obj["kind"], []).append(obj)
@@ -130,18 +122,13 @@ class ApiServer:
         return stored.decode(found) if stored else None
 
     def objects(self, kind: str | Kind) -> list[Json]:
-        """Return all objects of *kind* as stored, sorted by key."""
         found = self._find_kind(kind)
         with self.api.store.lock:
             collection = self.api.store.collection(found)
             return [collection.objects[key].decode(found) for key in collection.keys]
 
     def delete(self, kind: str | Kind, namespace: str, name: str) -> None:
-        """Delete an object, even if it has finalizers.
-
-        Raises:
-            KeyError: the object does not exist.
-        """
+        """Delete an object, even if it has finalizers."""
         with self.api.store.lock:
             self.api.store.remove(self._find_kind(kind), f"{namespace}/{name}" if namespace else name)
 
@@ -163,7 +150,6 @@ class ApiServer:
     # Kinds and access
 
     def register(self, kind: Kind) -> None:
-        """Start to serve *kind*."""
         self.catalogue.register(kind)
 
     def unregister(self, kind: str | Kind, *, deleting: bool = True) -> None:
@@ -184,7 +170,6 @@ class ApiServer:
         self.access.forbid(verb, resource, namespace)
 
     def permit(self, verb: str, resource: str, namespace: str = ANY) -> None:
-        """Undo `forbid` with the same arguments."""
         self.access.permit(verb, resource, namespace)
 
     # Watches and history

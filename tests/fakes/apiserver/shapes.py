@@ -42,7 +42,6 @@ class Target:
 
     @property
     def key(self) -> str:
-        """The key of the object in the store."""
         return f"{self.namespace}/{self.name}" if self.kind.namespaced else self.name
 
     @property
@@ -51,18 +50,13 @@ class Target:
         return f"{self.kind.kind}.{self.kind.group}" if self.kind.group else self.kind.kind
 
     def build_manager(self, operation: str) -> Manager:
-        """Return the field manager with *operation*, `Apply` or `Update`."""
         return Manager(
             name=self.manager, operation=operation, api_version=self.kind.api_version, subresource=self.subresource
         )
 
 
 def validate_body(target: Target, body: Json) -> Json:
-    """Validate the *body* of a create or update, and return it with its own copy of the metadata.
-
-    Raises:
-        ApiError: 400 or 422.
-    """
+    """Validate the *body* of a create or update, and return it with its own copy of the metadata."""
     kind, stated, version = target.kind, body.get("kind"), body.get("apiVersion")
     if kind.custom and not stated:
         raise ApiError(
@@ -80,11 +74,7 @@ def validate_body(target: Target, body: Json) -> Json:
 
 
 def validate_patched(target: Target, obj: Any) -> Json:  # noqa: ANN401 - any JSON
-    """Validate the result *obj* of a patch, and return it with its own copy of the metadata.
-
-    Raises:
-        ApiError: 400 or 422.
-    """
+    """Validate the result *obj* of a patch, and return it with its own copy of the metadata."""
     kind = target.kind
     problem = _find_invalid_field(obj.get("metadata") or {}) if isinstance(obj, dict) else "it is no object"
     if problem or not obj.get("kind"):
@@ -96,11 +86,7 @@ def validate_patched(target: Target, obj: Any) -> Json:  # noqa: ANN401 - any JS
 
 
 def validate_config(target: Target, config: Json) -> Json:
-    """Validate an applied *config*, and return it with its own copy of the metadata and the name of the URL.
-
-    Raises:
-        ApiError: 400 or 500.
-    """
+    """Validate an applied *config*, and return it with its own copy of the metadata and the name of the URL."""
     group, _, version = config.get("apiVersion", "").rpartition("/")
     if (config.get("apiVersion"), config.get("kind")) != (target.kind.api_version, target.kind.kind):
         raise ApiError(400, f"invalid object type: {group}/{version}, Kind={config.get('kind', '')}")
@@ -113,11 +99,7 @@ def validate_config(target: Target, config: Json) -> Json:
 
 
 def check_name(target: Target, obj: Json) -> Json:
-    """Return *obj* after checking that its name equals the name in the URL.
-
-    Raises:
-        ApiError: with status 400.
-    """
+    """Return *obj* after checking that its name equals the name in the URL."""
     name = obj["metadata"].get("name")
     if not name:
         reason = "was undeterminable: name must be provided"
@@ -128,11 +110,7 @@ def check_name(target: Target, obj: Json) -> Json:
 
 
 def validate_new_name(target: Target, name: str | None) -> str:
-    """Return the valid *name* of a new object.
-
-    Raises:
-        ApiError: with status 422, if the name is missing or not valid.
-    """
+    """Return the valid *name* of a new object."""
     field, what = "metadata.name", target.validation_name
     if not name:
         reason = "Required value: name or generateName is required"

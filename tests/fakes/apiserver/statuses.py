@@ -54,7 +54,6 @@ class ApiError(Exception):
         self._details = dict(details or {})
 
     def status(self) -> dict[str, Any]:
-        """Return the `Status` object."""
         details = self._details
         if self.retry_after_s is not None:
             details = {**details, "retryAfterSeconds": self.retry_after_s}
@@ -70,18 +69,15 @@ class ApiError(Exception):
         }
 
     def body(self) -> bytes:
-        """Return the `Status` object as JSON."""
         return msgspec.json.encode(self.status())
 
 
 def success(kind: Kind, name: str, uid: str) -> dict[str, Any]:
-    """Build the `Status` that answers a delete."""
     details = {"name": name, "kind": kind.plural, "uid": uid} | ({"group": kind.group} if kind.group else {})
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
 
 
 def not_found(kind: Kind, name: str) -> ApiError:
-    """Build the error for a missing object."""
     return ApiError(404, f'{kind.resource} "{name}" not found', details=_about(kind, name))
 
 
@@ -92,13 +88,11 @@ def already_exists(kind: Kind, name: str, *, leaving: bool) -> ApiError:
 
 
 def modified(kind: Kind, name: str) -> ApiError:
-    """Build the error for an update with an old resourceVersion."""
     reason_text = "the object has been modified; please apply your changes to the latest version and try again"
     return _conflict(kind, name, reason_text)
 
 
 def replaced(kind: Kind, name: str, requested: str, there: str) -> ApiError:
-    """Build the error for an update whose uid is not that of the current object."""
     return _conflict(kind, name, f"Precondition failed: UID in precondition: {requested}, UID in object meta: {there}")
 
 
@@ -114,7 +108,6 @@ def invalid(what: str, name: str, *causes: tuple[str, str, str]) -> ApiError:
 
 
 def forbidden(user: str, verb: str, resource: str, group: str, namespace: str) -> ApiError:
-    """Build the error for a request that RBAC does not allow."""
     where = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"
     shown = f"{resource}.{group}" if group else resource
     message = f'{shown} is forbidden: User "{user}" cannot {verb} resource "{resource}" in API group "{group}" {where}'
@@ -123,7 +116,6 @@ def forbidden(user: str, verb: str, resource: str, group: str, namespace: str) -
 
 
 def expired(message: str, *, token: str = "") -> ApiError:
-    """Build the error for a resourceVersion that is too old."""
     return ApiError(410, message, token=token)
 
 

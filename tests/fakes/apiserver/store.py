@@ -35,12 +35,10 @@ class Stored:
     tail: bytes
 
     def encode(self, kind: Kind, *, typed: bool) -> bytes:
-        """Encode the object as JSON, with kind and apiVersion if *typed*."""
         head = b'"kind":"%b","apiVersion":"%b",' % (kind.kind.encode(), kind.api_version.encode()) if typed else b""
         return b'{%b"metadata":{"resourceVersion":"%d%b' % (head, self.version, self.tail)
 
     def decode(self, kind: Kind) -> Json:
-        """Return the object with its kind and apiVersion."""
         decoded: Json = msgspec.json.decode(self.encode(kind, typed=True))
         return decoded
 
@@ -102,7 +100,6 @@ class Store:
         self._collections: dict[tuple[str, str], Collection] = {}
 
     def collection(self, kind: Kind) -> Collection:
-        """Return the collection that holds the objects of *kind*."""
         found = self._collections.get((kind.group, kind.plural))
         if found is None:
             found = self._collections[kind.group, kind.plural] = Collection(self.lock)
@@ -132,11 +129,7 @@ class Store:
         collection.changed.notify_all()
 
     def remove(self, kind: Kind, key: str) -> Stored:
-        """Remove the object at *key* with the next version and report this to watches. Return its last state.
-
-        Raises:
-            KeyError: the object does not exist.
-        """
+        """Remove the object at *key* with the next version and report this to watches. Return its last state."""
         collection = self.collection(kind)
         old = collection.objects.pop(key)
         del collection.keys[bisect_left(collection.keys, key)]

@@ -67,7 +67,6 @@ class Watch:
         return self._send_events(initial, listed=bool(self.options.initial))
 
     def order(self, order: Order) -> None:
-        """Add *order* to the orders to carry out."""
         with self.store.lock:
             self.orders.append(order)
             self.store.collection(self.kind).changed.notify_all()
@@ -160,5 +159,4 @@ class Watch:
 
 
 def encode_error(error: ApiError) -> bytes:
-    """Encode the ERROR event that ends a watch."""
     return msgspec.json.encode({"type": "ERROR", "object": error.status()}) + b"\n"

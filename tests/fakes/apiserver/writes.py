@@ -24,22 +24,13 @@ class Writes:
         self._numbers = count(1)
 
     def read(self, target: Target) -> Json:
-        """Return an object.
-
-        Raises:
-            ApiError: with status 404.
-        """
         stored = self._store.collection(target.kind).objects.get(target.key)
         if stored is None:
             raise statuses.not_found(target.kind, target.name)
         return stored.decode(target.kind)
 
     def create(self, target: Target, body: Json) -> Json:
-        """Create *body*. Its status is dropped if the kind has a status subresource.
-
-        Raises:
-            ApiError: 400, 409 or 422.
-        """
+        """Create *body*. Its status is dropped if the kind has a status subresource."""
         obj = shapes.validate_body(target, body)
         metadata = obj["metadata"]
         if metadata.get("resourceVersion"):
@@ -58,11 +49,6 @@ class Writes:
             return self._store_new(made, obj)
 
     def update(self, target: Target, body: Json) -> Json:
-        """Replace an object by *body*.
-
-        Raises:
-            ApiError: 400, 404, 409 or 422.
-        """
         obj = shapes.check_name(target, shapes.validate_body(target, body))
         with self._store.lock:
             if target.kind.upsert and target.key not in self._store.collection(target.kind).objects:
@@ -74,11 +60,7 @@ class Writes:
             return self.change(target, lambda _: obj)
 
     def change(self, target: Target, change: Change) -> Json:
-        """Replace an object by what *change* returns for its latest version.
-
-        Raises:
-            ApiError: 404, 409, or an error that *change* raises.
-        """
+        """Replace an object by what *change* returns for its latest version."""
         with self._store.lock:
             old = self.read(target)
             new = _keep_unchangeable(target, old, change(old))
@@ -88,11 +70,7 @@ class Writes:
             return self._store_changed(target, old, ownership.set_managed_fields(new, managed))
 
     def apply(self, target: Target, config: Json, *, force: bool) -> Json:
-        """Apply *config* server-side. A missing object is created.
-
-        Raises:
-            ApiError: 400, or 409 if another manager owns a field that would change.
-        """
+        """Apply *config* server-side. A missing object is created."""
         config = shapes.validate_config(target, config)
         if target.kind.status:
             half = {"status"} if target.subresource else config.keys() - {"status"}
@@ -113,11 +91,7 @@ class Writes:
             return self._store_changed(target, old, merged)
 
     def delete(self, target: Target) -> Json:
-        """Delete an object, or only set its deletionTimestamp if it has finalizers. Return the response body.
-
-        Raises:
-            ApiError: with status 404.
-        """
+        """Delete an object, or only set its deletionTimestamp if it has finalizers. Return the response body."""
         with self._store.lock:
             old = self.read(target)
             metadata = old["metadata"]
@@ -155,11 +129,7 @@ class Writes:
 
 
 def _keep_unchangeable(target: Target, old: Json, new: Mapping[str, Any]) -> Json:
-    """Return *new* with the fields of *old* that this request cannot change, such as the status.
-
-    Raises:
-        ApiError: 409 if *new* has an old version; 422 if it has none, or the uid of another object.
-    """
+    """Return *new* with the fields of *old* that this request cannot change, such as the status."""
     kind, before, after = target.kind, old["metadata"], new["metadata"]
     version = after.get("resourceVersion")
     if version in {None, "", "0"} and not kind.unconditional:

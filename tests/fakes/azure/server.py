@@ -89,7 +89,6 @@ class Azure(FakeService):
         self._etags = count(1)
 
     def reset(self) -> None:
-        """Delete zones, faults and calls, for the next test or Hypothesis example."""
         self.faults.clear()
         with self.lock:
             self._zones.clear()
@@ -97,7 +96,6 @@ class Azure(FakeService):
             self.max_top = 1000
 
     def add_zone(self, name: str, *, private: bool = False) -> Zone:
-        """Create a zone with the record sets that Azure makes."""
         with self.lock:
             zone = self._zones[name] = Zone(name=name, private=private)
             soa = {"host": "ns1.azure.example.", "email": "dns.azure.example.", "serialNumber": 1, "refreshTime": 3600}
@@ -123,7 +121,6 @@ class Azure(FakeService):
             found["etag"] = self._make_etag()
 
     def delete(self, zone: Zone, name: str, rtype: str) -> None:
-        """Remove a record set."""
         with self.lock:
             del zone.sets[name, rtype]
 
@@ -262,7 +259,6 @@ class Azure(FakeService):
         return _answer_json(self._store(zone, name, rtype, properties, ttl=ttl), status=200 if held else 201)
 
     def _answer_page(self, items: list[Json], path: str, query: dict[str, str]) -> Answer:
-        """Return one page. The next one begins after the last item of this one, whatever was deleted."""
         top = query.get("$top", str(_DEFAULT_TOP))
         if not top.isdecimal() or int(top) not in _TOP:
             raise refuse(400, "BadRequest", "Invalid $top value.")

@@ -18,7 +18,6 @@ _MAX_TEXT: Final = 4096
 
 
 def refuse(status: int, code: str, message: str) -> ApiError:
-    """Return the error response with a *code* of Azure."""
     return ApiError(status, code, message)
 
 
@@ -96,11 +95,6 @@ def list_values(found: Json) -> tuple[str, ...]:
 
 
 def build_properties(name: str, rtype: str, body: Json | None, *, private: bool) -> Json:
-    """Return the properties of the set that the request *body* describes.
-
-    Raises:
-        ApiError: Azure refuses it.
-    """
     if rtype not in _RECORDS or (private and rtype in PUBLIC_ONLY):
         raise _invalid(f"The resource type '{rtype}' is not supported.")
     if not _NAME.fullmatch(name) or (name.startswith("*") and rtype == "NS"):

@@ -49,11 +49,7 @@ class Api:
     """The zones by project and name."""
 
     def answer(self, called: Called) -> Fields:
-        """Carry out a call and return the response as JSON.
-
-        Raises:
-            Refusal: the call is refused.
-        """
+        """Carry out a call and return the response as JSON."""
         with self.lock:
             if called.project not in self.zones:
                 raise build_no_resource("parameters.project", called.project)
@@ -72,11 +68,6 @@ class Api:
                     return self._change(self.zone(called), called.body)
 
     def zone(self, called: Called) -> Zone:
-        """Return the zone of a call, by name or number.
-
-        Raises:
-            Refusal: the zone does not exist.
-        """
         mine = self.zones[called.project]
         for zone in mine.values():
             if called.zone in {zone.name, zone.number}:

@@ -22,11 +22,6 @@ Change = tuple[tuple[RecordSet, ...], tuple[RecordSet, ...]]
 
 
 def decode_change(original: Json) -> Change:
-    """Decode the body of a change.
-
-    Raises:
-        Refusal: the body is invalid, independently of the zone.
-    """
     if unknown := sorted(original.keys() - _FIELDS):
         raise build_refusal(400, "invalid", f"Unknown field '{unknown[0]}'")
     if not original.get("additions") and not original.get("deletions"):
@@ -47,11 +42,6 @@ def decode_change(original: Json) -> Change:
 
 
 def apply(zone: Zone, change: Change, quota: Mapping[str, Any]) -> None:
-    """Apply *change* to *zone*.
-
-    Raises:
-        Refusal: the change is refused and nothing is changed.
-    """
     additions, deletions = change
     _raise(403, _exceeds_quota(zone, change, quota))
     _raise(400, _find_outside(zone, additions))

@@ -49,7 +49,6 @@ def undocumented_body(name: str, body: object) -> list[str]:
 
 
 def undocumented_answer(name: str, answer: object) -> list[str]:
-    """Return a message for each undocumented field or value in a response."""
     return [*_strange(answer, {"$ref": method(name)["response"]["$ref"]}, "")]
 
 

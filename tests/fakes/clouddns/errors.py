@@ -23,19 +23,16 @@ class Refusal(Exception):
 
     @property
     def body(self) -> bytes:
-        """Return the error response as JSON."""
         errors = [{"message": one.message, "domain": "global", "reason": one.reason} for one in self.complaints]
         detail = {"code": self.status, "message": self.complaints[0].message, "errors": errors}
         return json.dumps({"error": detail}).encode()
 
 
 def build_refusal(status: int, reason: str, message: str) -> Refusal:
-    """Build a refusal with one complaint."""
     return Refusal(status, (Complaint(reason, message),))
 
 
 def build_invalid(path: str, value: object) -> Complaint:
-    """Build the complaint about an invalid *value* at *path* of the request."""
     return Complaint("invalid", f"Invalid value for '{path}': '{value}'")
 
 

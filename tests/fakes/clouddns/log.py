@@ -43,20 +43,16 @@ class Log:
         self._lock = Lock()
 
     def add(self, call: Call) -> None:
-        """Record a call."""
         with self._lock:
             self._calls.append(call)
 
     def clear(self) -> None:
-        """Delete all recorded calls."""
         with self._lock:
             self._calls.clear()
 
     def calls(self, action: str | None = None) -> tuple[Call, ...]:
-        """Return all calls, or only those of the method *action*."""
         with self._lock:
             return tuple(call for call in self._calls if action in {None, call.action})
 
     def count_calls(self) -> Counter[str]:
-        """Return the number of calls of each method."""
         return Counter(call.action for call in self.calls())

@@ -21,9 +21,6 @@ def filter_permissions(body: bytes, missing: Collection[str]) -> dict[str, Any]:
     """Return the response of `testIamPermissions`: the permissions in *body* that are not *missing*.
 
     An empty list is omitted, as everywhere in the API.
-
-    Raises:
-        Refusal: *body* is not a list of permissions.
     """
     try:
         query = json.loads(body)["permissions"]
@@ -37,11 +34,6 @@ def filter_permissions(body: bytes, missing: Collection[str]) -> dict[str, Any]:
 
 
 def check(change: Change, missing: Collection[str]) -> None:
-    """Check that the caller has all permissions that *change* requires.
-
-    Raises:
-        Refusal: one of them is in *missing*.
-    """
     if set(_find_required(change)) & set(missing):
         raise build_refusal(403, "forbidden", "Forbidden")
 

@@ -53,7 +53,6 @@ class RawClient:
         return [f"{one['name']} {one['type']}" for one in detail["rrsets"]], detail.get("nextPageToken", "")
 
     def http(self, method: str, path: str, body: str = "", *, project: str = PROJECT) -> tuple[int, Any]:
-        """Send an HTTP request about the project. Return status and body of the response."""
         connection = HTTPConnection("127.0.0.1", int(self.fake.url.rpartition(":")[2]), timeout=60)
         try:
             connection.request(method, f"/dns/v1/projects/{project}{path}", body)

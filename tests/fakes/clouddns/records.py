@@ -43,7 +43,6 @@ class RecordSet:
 
     @property
     def key(self) -> Key:
-        """The name and type, which are unique in a zone."""
         return self.name, self.type
 
     @property
@@ -81,7 +80,6 @@ def decode(original: Json, path: str) -> tuple[RecordSet | None, list[Complaint]
 
 
 def encode(record: RecordSet) -> dict[str, Any]:
-    """Encode a record set as JSON."""
     detail: dict[str, Any] = {
         "kind": "dns#resourceRecordSet",
         "name": record.name,

@@ -48,7 +48,6 @@ class Called:
 
 
 def parse(request: Request) -> Called:
-    """Parse a request."""
     split = urlsplit(request.target)
     query: dict[str, str] = {}
     for name, value in parse_qsl(split.query, keep_blank_values=True):

@@ -66,7 +66,6 @@ class CloudDns(FakeService):
         return zone.name
 
     def reset(self) -> None:
-        """Delete all zones, calls, faults and denied methods, for the next test or Hypothesis example."""
         self.faults.clear()
         self.log.clear()
         self.denied.clear()
@@ -80,7 +79,6 @@ class CloudDns(FakeService):
             self.api.zones[PROJECT][zone].put(map(_decode_record, records))
 
     def delete(self, zone: str, name: str, kind: str) -> None:
-        """Delete a record set, which must exist."""
         with self.api.lock:
             del self.api.zones[PROJECT][zone].held[name, kind]
 

@@ -18,7 +18,6 @@ _MAX_UINT16: Final = 65_535
 
 
 def is_valid(kind: str, value: object) -> bool:
-    """Return whether *value* is valid data of a record of type *kind*."""
     return isinstance(value, str) and _CHECKS.get(kind, _is_anything)(value)
 
 

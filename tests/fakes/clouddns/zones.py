@@ -37,7 +37,6 @@ class Zone:
         self.put([RecordSet(name=self.dns_name, type="NS", ttl=21_600, rrdatas=NAME_SERVERS)])
 
     def put(self, records: Iterable[RecordSet]) -> None:
-        """Create or replace record sets without validation."""
         self.held |= {record.key: record for record in records}
 
     def list_records(self) -> list[RecordSet]:

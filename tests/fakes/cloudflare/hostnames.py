@@ -15,11 +15,7 @@ _REGIONS: Final = frozenset({"eu", "us", "ca"})
 def answer_regions(
     held: dict[str, str], method: str, hostname: str, body: Json, zone_name: str, plan: str
 ) -> list[Json] | Json:
-    """Return the result of a call about the regional hostnames *held*, each with its region, which it may change.
-
-    Raises:
-        ApiError: the API refuses the call.
-    """
+    """Return the result of a call about the regional hostnames *held*, each with its region, which it may change."""
     if method == "GET" and not hostname:
         return [{"hostname": name, "region_key": region, "routing": "dns"} for name, region in held.items()]
     if plan != "enterprise":
@@ -45,11 +41,7 @@ def answer_regions(
 
 
 def change_customs(held: dict[str, Json], method: str, one_id: str, body: Json, plan: str) -> Json:
-    """Return the result of a change of the custom hostnames *held*, by id.
-
-    Raises:
-        ApiError: the API refuses the call.
-    """
+    """Return the result of a change of the custom hostnames *held*, by id."""
     if method == "DELETE":
         if one_id not in held:
             raise refuse(1436, "The custom hostname was not found.", status=404)

@@ -85,11 +85,9 @@ class Cloudflare(FakeService):
 
     @property
     def url(self) -> str:
-        """The value of `api_url`."""
         return super().url + _PREFIX
 
     def reset(self) -> None:
-        """Delete zones, faults and calls, for the next test or Hypothesis example."""
         self.faults.clear()
         with self.lock:
             self._zones.clear()
@@ -111,11 +109,9 @@ class Cloudflare(FakeService):
             return self._store(zone, self._make_id(), build_record(body, zone.name, zone.plan))
 
     def set_quota(self, zone_id: str, quota: int) -> None:
-        """Allow *quota* records in a zone."""
         self._zones[zone_id].quota = quota
 
     def protect(self, zone_id: str, name: str, rtype: str) -> None:
-        """Refuse every change of the values of *name* and *rtype* from now on."""
         self._zones[zone_id].protected.add((name, rtype))
 
     def regions(self, zone_id: str) -> dict[str, str]:
@@ -127,7 +123,6 @@ class Cloudflare(FakeService):
         return self._zones[zone_id].customs
 
     def delete(self, zone_id: str, record_id: str) -> None:
-        """Remove one value."""
         with self.lock:
             del self._zones[zone_id].records[record_id]
 
@@ -274,7 +269,6 @@ def _select(records: Iterable[Json], query: dict[str, str]) -> Iterable[Json]:
 
 
 def _build_page(what: str, items: Iterable[Json], query: dict[str, str]) -> Json:
-    """Return one page of *items*, as `page` and `per_page` in *query* request it."""
     least, most, default = _PER_PAGE[what]
     page, per_page = int(query.get("page", "1")), int(query.get("per_page", default))
     if page < 1 or not least <= per_page <= most:

@@ -31,7 +31,6 @@ _OLD_SRV: Final = frozenset({"service", "proto", "name"})
 
 
 def refuse(code: int, message: str, *, status: int = 400) -> ApiError:
-    """Return the error response with a number of Cloudflare's list."""
     return ApiError(status, str(code), message)
 
 
@@ -41,11 +40,7 @@ def restate(record: Json) -> Json:
 
 
 def build_record(body: Json, zone_name: str, plan: str = "free") -> Json:
-    """Return the record that the request *body* describes, without its id, as the API returns it. *plan*: the zone's.
-
-    Raises:
-        ApiError: the API refuses it.
-    """
+    """Return the record that the request *body* describes, as the API returns it without its id. *plan*: the zone's."""
     if unknown := body.keys() - _FIELDS:
         raise refuse(9207, f"Request body is invalid: unknown {sorted(unknown)}.")
     name, rtype = str(body.get("name", "")), str(body.get("type", ""))
@@ -157,7 +152,6 @@ _CONTENTS: Final[Mapping[str, Callable[[str], str | None]]] = {
 
 
 def group_values(records: Iterable[Json]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the contents of *records* by name and type, sorted."""
     found: dict[tuple[str, str], list[str]] = {}
     for one in records:
         found.setdefault((one["name"], one["type"]), []).append(one["content"])

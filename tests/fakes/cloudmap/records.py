@@ -38,12 +38,10 @@ def list_records(fake: CloudMap, namespace: str) -> dict[tuple[str, str], Found]
 
 
 def list_services(fake: CloudMap, namespace: str) -> Iterator[dict[str, Any]]:
-    """Yield the services of a namespace."""
     return (one for one in fake.services.values() if one["namespace"] == namespace)
 
 
 def read_contents(fake: CloudMap, service: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return the values of *service*."""
     held = fake.instances[service["Id"]].values()
     types = (one["Type"] for one in service["DnsConfig"]["DnsRecords"])
     found = {rtype: {one[NEEDED[rtype]] for one in held if NEEDED[rtype] in one} for rtype in types}
@@ -68,7 +66,6 @@ def put(fake: CloudMap, namespace: str, name: str, rtype: str, values: tuple[str
 
 
 def find_service(fake: CloudMap, namespace: str, name: str) -> dict[str, Any] | None:
-    """Return the service *name* of a namespace, None if there is none."""
     return next((one for one in list_services(fake, namespace) if one["Name"] == name), None)
 
 

@@ -78,7 +78,6 @@ class CloudMap(FakeService):
         self.reset()
 
     def reset(self) -> None:
-        """Remove everything."""
         self.faults.clear()
         self.delay, self._ids = self._first_delay, count(1)
         self.fails.clear()
@@ -94,7 +93,6 @@ class CloudMap(FakeService):
 
     @property
     def actions(self) -> list[str]:
-        """The actions of the calls received."""
         return [call.action.partition(" ")[0] for call in self.calls]
 
     def end_operations(self) -> None:
@@ -121,15 +119,12 @@ class CloudMap(FakeService):
         return made
 
     def remove_service(self, key: str) -> None:
-        """Remove a service with its instances."""
         del self.services[key], self.instances[key]
 
     def find(self, name: str) -> Json | None:
-        """Return the service with this name, None if there is none."""
         return next((one for one in self.services.values() if one["Name"] == name), None)
 
     def list_values(self, name: str) -> list[tuple[str, str]]:
-        """Return the attributes of all instances of a service, sorted."""
         service = self.find(name)
         found = self.instances[service["Id"]].values() if service else ()
         return sorted(item for one in found for item in one.items())

@@ -52,7 +52,6 @@ def _make_list(value: str | Sequence[str]) -> Sequence[str]:
 
 
 def _list_conditions(statement: Document) -> Iterator[tuple[str, str, str, Sequence[str]]]:
-    """Yield each condition: its quantifier, operator, key and values."""
     for spelled, keys in statement.get("Condition", {}).items():
         quantifier, _, operator = spelled.rpartition(":")
         assert quantifier in {"", "ForAllValues", "ForAnyValue"}, spelled

@@ -31,7 +31,6 @@ class Statement:
     actions: tuple[str, ...]
 
     def is_about(self, call: Call) -> bool:
-        """Return whether the statement applies to the action and zone of *call*."""
         return all(
             fnmatchcase(detail, desired)
             for detail, desired in (
@@ -42,7 +41,6 @@ class Statement:
         )
 
     def matches(self, change: Change) -> bool:
-        """Return whether *change* meets the conditions."""
         return all(
             any(fnmatchcase(detail, pattern) for pattern in patterns)
             for detail, patterns in (
@@ -91,19 +89,10 @@ class Access:
         return statement
 
     def drop(self, statement: Statement) -> None:
-        """Remove a statement that `deny` or `allow` returned.
-
-        Raises:
-            ValueError: the statement is not in the policy.
-        """
+        """Remove a statement that `deny` or `allow` returned."""
         (self._denied if statement in self._denied else self._allowed).remove(statement)
 
     def check(self, call: Call) -> None:
-        """Check that the policy allows *call*.
-
-        Raises:
-            ApiError: AccessDenied.
-        """
         for statement in self._denied:
             if statement.is_about(call) and (not call.changes or any(map(statement.matches, call.changes))):
                 raise _build_denial(call, "with an explicit deny in an identity-based policy")

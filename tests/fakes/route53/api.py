@@ -41,11 +41,7 @@ class Api:
     _numbers: int = 0
 
     def answer(self, called: Called, account: str, submission: Submission) -> tuple[str, Fields]:
-        """Carry out a call. Return the root element of the response and its fields.
-
-        Raises:
-            ApiError: the call is refused.
-        """
+        """Carry out a call. Return the root element of the response and its fields."""
         with self.lock:
             match called.action:
                 case "ListHostedZones":
@@ -63,11 +59,6 @@ class Api:
         return f"{called.action}Response", detail
 
     def zone(self, zone_id: str, account: str) -> Zone:
-        """Return a zone.
-
-        Raises:
-            ApiError: NoSuchHostedZone, or AccessDenied for a zone of another account.
-        """
         zone = self.zones.get(zone_id)
         if zone is None:
             raise build_no_zone(zone_id)
@@ -76,7 +67,6 @@ class Api:
         return zone
 
     def new_id(self, first: str) -> str:
-        """Return a new unique id that begins with *first*."""
         self._numbers += 1
         return f"{first}{self._numbers:012d}FAKE"
 

@@ -18,8 +18,6 @@ MAX_CHARACTERS: Final = 32_000
 
 
 class Action(StrEnum):
-    """The action of a change."""
-
     CREATE = "CREATE"
     DELETE = "DELETE"
     UPSERT = "UPSERT"
@@ -45,11 +43,9 @@ class ProjectedZone:
         return self.touched[name] if name in self.touched else self.zone.held(name)
 
     def put(self, record: RecordSet) -> None:
-        """Create or replace a record set."""
         self._copy_records(record.name)[record.type, record.set_identifier] = record
 
     def remove(self, record: RecordSet) -> None:
-        """Delete a record set, which must exist."""
         del self._copy_records(record.name)[record.type, record.set_identifier]
 
     def _copy_records(self, name: str) -> dict[tuple[str, str], RecordSet]:
@@ -66,9 +62,6 @@ def apply(
 
     Errors of the batch as a whole are reported first, then those of single record sets, then conflicts with records of
     the zone.
-
-    Raises:
-        ApiError: InvalidChangeBatch with a message for each error, or NoSuchHealthCheck; *zone* is unchanged.
     """
     made = [change.record for change in changes if change.action is not Action.DELETE]
     for check in (_find_exceeded_sizes(changes), _find_repeated(changes), _find_invalid_values(zone, changes)):

@@ -22,11 +22,6 @@ class Submission:
 
 
 def parse_submission(body: bytes) -> Submission:
-    """Parse the body of a ChangeResourceRecordSets request.
-
-    Raises:
-        ApiError: the body or a name in it is not valid.
-    """
     query = wire.parse(body, "ChangeResourceRecordSetsRequest").get("ChangeBatch")
     if not isinstance(query, dict) or not query.get("Changes"):
         raise build_invalid_xml("The content of element 'Changes' is not complete. One of 'Change' is expected.")

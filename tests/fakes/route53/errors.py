@@ -9,27 +9,22 @@ from tests.fakes.service.faults import Refuse
 
 
 def build_invalid_input(message: str) -> ApiError:
-    """Build the error for an invalid request."""
     return ApiError(400, "InvalidInput", message)
 
 
 def build_invalid_xml(problem: str) -> ApiError:
-    """Build the error for a request that does not match the schema."""
     return build_invalid_input(f"Invalid XML ; {problem}")
 
 
 def build_invalid_batch(messages: Iterable[str]) -> ApiError:
-    """Build the error for a refused batch, with one message for each error in it."""
     return ApiError(400, "InvalidChangeBatch", f"[{', '.join(messages)}]")
 
 
 def build_no_zone(zone_id: str) -> ApiError:
-    """Build the error for a hosted zone that does not exist."""
     return ApiError(404, "NoSuchHostedZone", f"No hosted zone found with ID: {zone_id}")
 
 
 def build_other_account(account: str) -> ApiError:
-    """Build the error for a hosted zone of another account."""
     message = f"User: arn:aws:iam::{account}:user/test is not authorized to access this resource"
     return ApiError(403, "AccessDenied", message)
 

@@ -57,39 +57,30 @@ class Log:
         self._grown = Condition()
 
     def add(self, call: Call) -> None:
-        """Record a call."""
         with self._grown:
             self._calls.append(call)
             self._grown.notify_all()
 
     def record_answer(self, call: Call, status: int, code: str = "", message: str = "") -> None:
-        """Record the response to a call."""
         with self._grown:
             call.status, call.code, call.message = status, code, message
             call.answered_s = time.monotonic()
             self._grown.notify_all()
 
     def clear(self) -> None:
-        """Delete all recorded calls."""
         with self._grown:
             self._calls.clear()
 
     def calls(self, action: str | None = None, zone_id: str | None = None) -> tuple[Call, ...]:
-        """Return all calls, or only those of *action* or of *zone_id*."""
         with self._grown:
             return tuple(self._select(action, zone_id))
 
     def count_calls(self) -> Counter[str]:
-        """Return the number of calls of each action."""
         with self._grown:
             return Counter(call.action for call in self._calls)
 
     def wait_for(self, action: str, *, count: int = 1, worked: bool = False) -> Call:
-        """Wait until *action* was called *count* times, and return the last call. With *worked*, only successes count.
-
-        Raises:
-            AssertionError: fewer calls were received in time.
-        """
+        """Wait until *action* was called *count* times; return the last call. With *worked*, only successes count."""
 
         def came() -> list[Call]:
             return [call for call in self._select(action, None) if call.worked or not worked]

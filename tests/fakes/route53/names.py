@@ -32,11 +32,7 @@ class BadName(Exception):
 
 @lru_cache(maxsize=200_000)
 def normalize(name: str) -> str:
-    """Return *name* as the service stores it. The trailing dot is optional, and so are escapes.
-
-    Raises:
-        BadName: the name is empty or too long, has an empty or too long label, or has characters outside of ASCII.
-    """
+    """Return *name* as the service stores it. The trailing dot is optional, and so are escapes."""
     if len(name) < _MAX_NAME_BYTES and _NORMALIZED.fullmatch(name):
         return name if name[-1] == "." else name + "."
     if not name:

@@ -34,16 +34,13 @@ class Remote:
         self.url: str = self._answer()["url"]
 
     def add_zone(self, name: str, **original: Any) -> str:  # noqa: ANN401 - as `Route53.add_zone` takes them
-        """Create a hosted zone and return its id."""
         zone_id: str = self._send_command("add_zone", name=name, **original)
         return zone_id
 
     def put(self, zone_id: str, records: Iterable[Json]) -> None:
-        """Create or replace record sets without validation."""
         self._send_command("put", zone_id=zone_id, records=list(records))
 
     def shown(self, zone_id: str, *, name: str | None = None) -> list[dict[str, Any]]:
-        """Return the record sets of a zone in the form of boto3."""
         shown: list[dict[str, Any]] = self._send_command("shown", zone_id=zone_id, name=name)
         return shown
 
@@ -56,7 +53,6 @@ class Remote:
         return calls
 
     def protect(self, zone_id: str, name: str, kind: str) -> None:
-        """Refuse all later changes of the record sets with that name and type."""
         self._send_command("protect", zone_id=zone_id, name=name, kind=kind)
 
     def refuse(self, status: int, code: str, *, times: int | None = 1, action: str | None = None) -> None:
@@ -95,11 +91,7 @@ def run_process(*arguments: str) -> Iterator[Remote]:
 
 
 def run_commands(fake: Route53, lines: Iterable[str], print_line: Callable[[str], None]) -> None:
-    """Carry out the commands in *lines*.
-
-    Raises:
-        SystemExit: a command is unknown.
-    """
+    """Carry out the commands in *lines*."""
     for line in lines:
         original = json.loads(line)
         print_line(json.dumps(_run_command(fake, original.pop("order"), original)))

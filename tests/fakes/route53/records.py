@@ -61,7 +61,6 @@ class RecordSet:
 
     @property
     def description(self) -> str:
-        """The description in messages of the service."""
         identifier = f", set-identifier='{self.set_identifier}'" if self.set_identifier else ""
         return f"[name='{self.name}', type='{self.type}'{identifier}]"
 
@@ -113,7 +112,6 @@ def decode(original: Json, *, action: str = "CREATE") -> RecordSet:
 
 
 def encode(record: RecordSet) -> dict[str, Any]:
-    """Encode a record set in the form of boto3."""
     shown: dict[str, Any] = {"Name": record.name, "Type": record.type}
     if record.set_identifier:
         shown["SetIdentifier"] = record.set_identifier

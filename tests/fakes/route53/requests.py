@@ -42,7 +42,6 @@ class Called:
 
 
 def parse(request: Request) -> Called:
-    """Parse a request."""
     split = urlsplit(request.target)
     query: dict[str, str] = {}
     for name, value in parse_qsl(split.query, keep_blank_values=True):
@@ -61,5 +60,4 @@ def parse(request: Request) -> Called:
 
 
 def build_unknown_action(request: Request) -> ApiError:
-    """Build the error for a request that is not an action of the API."""
     return ApiError(404, "UnknownOperationException", f"{request.method} {urlsplit(request.target).path}")

@@ -31,7 +31,6 @@ class Routing:
     details: object
 
     def thaw_details(self) -> object:
-        """Return the details in the form of boto3."""
         return _thaw(self.details)
 
 
@@ -48,11 +47,6 @@ def find_problem(original: Json) -> str | None:
 
 
 def decode(original: Json) -> Routing | None:
-    """Return the routing policy of a record set in the form of boto3, or None.
-
-    Raises:
-        ApiError: InvalidInput.
-    """
     policy = next((policy for policy in POLICIES if policy in original), None)
     if policy is None:
         return None

@@ -51,7 +51,6 @@ class Route53(FakeService):
         self.accounts = dict(accounts or {})
 
     def reset(self) -> None:
-        """Delete all zones, health checks, calls, faults and policies, for the next test or Hypothesis example."""
         self.faults.clear()
         self.access = Access()
         self.log.clear()
@@ -92,12 +91,10 @@ class Route53(FakeService):
         return zone.zone_id
 
     def remove_zone(self, zone_id: str) -> None:
-        """Remove a hosted zone with its records."""
         with self.api.lock:
             del self.api.zones[zone_id]
 
     def put(self, zone_id: str, *records: Json) -> None:
-        """Create or replace record sets without validation."""
         with self.api.lock:
             zone = self.api.zones[zone_id]
             for original in records:
@@ -109,7 +106,6 @@ class Route53(FakeService):
                 )
 
     def delete(self, zone_id: str, name: str, kind: str, set_identifier: str = "") -> None:
-        """Delete a record set, which must exist."""
         with self.api.lock:
             zone = self.api.zones[zone_id]
             held = dict(zone.held(names.normalize(name)))

@@ -36,11 +36,7 @@ _CONVERTERS: Final[Mapping[str, Callable[[str], object]]] = {
 
 
 def parse(body: bytes, root: str) -> dict[str, Any]:
-    """Parse the body of a request, whose root element must be *root*.
-
-    Raises:
-        ApiError: MalformedInput or InvalidInput.
-    """
+    """Parse the body of a request, whose root element must be *root*."""
     try:
         element = ET.fromstring(body)
     except ET.ParseError as exc:
@@ -54,12 +50,10 @@ def parse(body: bytes, root: str) -> dict[str, Any]:
 
 
 def render(root: str, fields: dict[str, Any]) -> bytes:
-    """Encode the body of a response."""
     return f'{_DECLARATION}<{root} xmlns="{NAMESPACE}">{_encode(fields)}</{root}>'.encode()
 
 
 def render_error(error: ApiError, request_id: str) -> bytes:
-    """Encode the body of an error response."""
     detail = {"Type": "Sender" if error.status < 500 else "Receiver", "Code": error.code, "Message": error.message}
     return render("ErrorResponse", {"Error": detail, "RequestId": request_id})
 

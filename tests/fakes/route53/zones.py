@@ -78,11 +78,9 @@ class Zone:
         return len(self._keys)
 
     def records(self) -> tuple[RecordSet, ...]:
-        """Return all record sets, sorted."""
         return tuple(self._by_key[key] for key in self._keys)
 
     def held(self, name: str) -> Held:
-        """Return the records at a normalized *name*."""
         return self._by_name.get(name, _NOTHING)
 
     def page(self, start: Key, limit: int) -> tuple[RecordSet, ...]:
@@ -91,7 +89,6 @@ class Zone:
         return tuple(self._by_key[key] for key in islice(self._keys, first, first + limit))
 
     def replace(self, name: str, held: Held, *, by: Author) -> None:
-        """Replace all records at *name* by *held*."""
         current = self.held(name)
         for location in current.keys() - held.keys():
             gone = current[location]

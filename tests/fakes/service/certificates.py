@@ -15,11 +15,7 @@ _REQUEST: Final = (
 
 
 def create_certificate(folder: Path) -> tuple[ssl.SSLContext, bytes]:
-    """Create a key and a certificate in *folder*. Return the server's TLS context, and the CA certificate in PEM.
-
-    Raises:
-        FileNotFoundError: the openssl command is not installed.
-    """
+    """Create a key and a certificate in *folder*. Return the server's TLS context, and the CA certificate in PEM."""
     key, certificate = folder / "tls.key", folder / "tls.crt"
     subprocess.run([*_REQUEST, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -126,20 +126,14 @@ class Armed:
     hit: Event = field(default_factory=Event)
 
     def matches(self, call: Call) -> bool:
-        """Return whether the fault affects *call*."""
         return self.action in {None, call.action} and self.zone_id in {None, call.zone_id}
 
     def wait(self) -> None:
-        """Wait until the fault has affected a call.
-
-        Raises:
-            AssertionError: no call was affected in time.
-        """
+        """Wait until the fault has affected a call."""
         if not self.hit.wait(_TIMEOUT_S):
             raise AssertionError(f"{self.fault} affected no call within {_TIMEOUT_S} s")
 
     def release(self) -> None:
-        """Continue the calls that this fault delays."""
         self.fault.release()
 
 

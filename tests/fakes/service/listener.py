@@ -52,12 +52,10 @@ class Listener(ThreadingHTTPServer):
         self._serving.start()
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
-        """Start a thread for a new connection."""
         self._open.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - as in the base class
-        """Stop tracking a connection that has ended."""
         self._open.discard(request)
         super().shutdown_request(request)
 
@@ -75,8 +73,6 @@ class Listener(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Handles the requests of one connection."""
-
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1  # send headers and body in one packet

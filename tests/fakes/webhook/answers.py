@@ -15,7 +15,6 @@ MEDIA_TYPE: Final = "application/external.dns.webhook+json;version=1"
 
 
 def build_answer(found: object) -> Answer:
-    """Return a successful answer with *found* as its body."""
     return Answer(status=200, body=json.dumps(found).encode() + b"\n", headers={"Content-Type": MEDIA_TYPE})
 
 

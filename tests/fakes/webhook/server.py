@@ -41,8 +41,6 @@ _ACTIONS: Final[Mapping[tuple[str, str], Action]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call received."""
-
     action: str
     zone_id: str
     body: bytes
@@ -78,12 +76,10 @@ class WebhookServer(FakeService):
             self._records.put({"dnsName": name, "recordType": rtype, "targets": list(targets), **fields})
 
     def delete(self, name: str, rtype: str, set_identifier: str = "") -> None:
-        """Delete a record, which must exist."""
         with self._lock:
             del self._records.found[Key(name, rtype, set_identifier)]
 
     def records(self) -> dict[Key, Endpoint]:
-        """Return the records by their keys."""
         with self._lock:
             return dict(self._records.found)
 

@@ -57,7 +57,6 @@ def normalize_keys(found: object) -> object:
 
 
 def find_key(endpoint: Endpoint) -> Key:
-    """Return the key of *endpoint*."""
     name = str(endpoint["dnsName"]).removesuffix(".").lower()
     return Key(name, str(endpoint["recordType"]), str(endpoint.get("setIdentifier", "")))
 
@@ -79,15 +78,10 @@ class Records:
         self._locked: set[Key] = set()
 
     def put(self, endpoint: Endpoint) -> None:
-        """Create or replace a record, without validation."""
         self.found[find_key(endpoint)] = endpoint
 
     def apply(self, changes: Changes) -> None:
-        """Carry out *changes*: deletes, updates, creates.
-
-        Raises:
-            Refused: a change is not possible; nothing was changed.
-        """
+        """Carry out *changes*: deletes, updates, creates."""
         before = dict(self.found)
         try:
             for step in self._order_steps(changes):

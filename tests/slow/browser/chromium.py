@@ -20,7 +20,6 @@ _PROXY_VARIABLES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy
 
 @contextmanager
 def start_chromium(profile: Path) -> Iterator[Chrome]:
-    """Start Chromium without a window and with the fresh *profile*."""
     executable = require_program("the live page in a browser", "chromium")
     driver = require_program("the live page in a browser", "chromedriver")
     options = ChromeOptions()

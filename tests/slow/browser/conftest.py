@@ -18,7 +18,6 @@ from tests.slow.browser.process_with_page import serve_installation
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """Start Chromium without a window and with a fresh profile."""
     with start_chromium(tmp_path_factory.mktemp("profile")) as chrome:
         yield chrome
 

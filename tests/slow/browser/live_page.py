@@ -54,7 +54,6 @@ class LivePage:
 
 
 def build_objects() -> list[Mapping[str, object]]:
-    """Return the initial objects of the cluster."""
     return [
         *(service(f"web{number:02}", f"web{number:02}.example.org") for number in range(80)),
         service("www", "www.example.org"),
@@ -85,7 +84,6 @@ def write_rules(path: Path) -> None:
 
 
 def wait_until(browser: Chrome, condition: Callable[[Chrome], T | None]) -> T:
-    """Return what *condition* returns once that is not None."""
     replaced = (StaleElementReferenceException,)  # an update of the page replaced the element
     wait = WebDriverWait(browser, _TIMEOUT_S, poll_frequency=0.1, ignored_exceptions=replaced)
     return wait.until(condition)  # type: ignore[return-value] # of the stubs

@@ -41,7 +41,6 @@ pre {{ margin: 0; font: 14px/1.4 "DejaVu Sans Mono", monospace; }}
 
 
 def take_pictures(browser: Chrome, folder: Path) -> None:
-    """Write the pictures into *folder*."""
     browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
     with _copy_shop() as flags:
         set_screen(browser, width=_WIDTH, height=_PAGE_HEIGHT)
@@ -104,7 +103,6 @@ def _run(*arguments: str) -> str:
 
 
 def _render_terminal(text: str) -> str:
-    """Render *text* with its colors as HTML."""
     console = Console(record=True, width=_COLUMNS, file=io.StringIO(), legacy_windows=False)
     console.print(Text.from_ansi(text))
     return console.export_html(inline_styles=True, code_format="{code}", theme=MONOKAI)
@@ -115,7 +113,6 @@ def _save(browser: Chrome, path: Path) -> None:
 
 
 def main() -> None:
-    """Write the pictures into docs/images."""
     folder = ROOT / "docs" / "images"
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as profile, start_chromium(Path(profile)) as browser:

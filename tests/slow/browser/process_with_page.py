@@ -27,7 +27,6 @@ def serve_page(*flags: str) -> Iterator[tuple[str, ExtdnsProcess]]:
 
 @contextmanager
 def serve_installation(installation: Installation, *flags: str) -> Iterator[tuple[str, ExtdnsProcess]]:
-    """Run extdns with the manifests and zones of *installation*, and with *flags*; yield its address and process."""
     with serve_page(
         f"--manifests={installation.manifests}",
         "--source=service",

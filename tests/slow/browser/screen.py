@@ -48,7 +48,6 @@ def set_screen(browser: Chrome, *, width: int, height: int, scheme: str = "light
 
 
 def take_console_messages(browser: Chrome) -> list[object]:
-    """Return what the browser wrote to its console since the last call."""
     found: list[object] = browser.get_log("browser")  # type: ignore[no-untyped-call] # of the library
     return found
 

@@ -32,7 +32,6 @@ SCREENS: Final = [
 
 @pytest.fixture(scope="session")
 def axe_core() -> str:
-    """Return the script of axe-core."""
     return load_axe_core()
 
 

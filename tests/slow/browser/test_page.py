@@ -32,7 +32,6 @@ def read_names(browser: Chrome) -> list[str]:
 
 
 def find(browser: Chrome, selector: str) -> WebElement:
-    """Return the first element that matches *selector*."""
     return browser.find_element(By.CSS_SELECTOR, selector)
 
 

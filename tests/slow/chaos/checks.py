@@ -35,7 +35,6 @@ EXPECTED_REASONS: Final[Mapping[str, frozenset[str]]] = {
 def find_differences(
     service: DnsService, requested: Mapping[Key, set[Values]], foreign: Mapping[Key, object], refused: Iterable[str]
 ) -> list[str]:
-    """Compare the records of ours in the zones with the records that the objects request."""
     found = service.read()
     taken = {(key.name, key.type) for key in foreign}
     expected = {
@@ -147,13 +146,11 @@ def find_waits(leader: Replica, since: datetime) -> list[str]:
 
 
 def explain(leader: Replica, violations: Iterable[str]) -> list[str]:
-    """Return the decisions of *leader* about each name in the lines of *violations*."""
     names = {name for line in violations for name in re.findall(r"name='([^']+)'", line)}
     return [f"decided: {line}" for name, _, line in _list_decisions(leader) if name in names]
 
 
 def _list_decisions(leader: Replica) -> Iterator[tuple[str, str, str]]:
-    """Yield name, reason and a line of text for each decision of *leader*."""
     after = ""
     while True:
         document = leader.get_document(f"names?limit=500{after}")
@@ -167,7 +164,6 @@ def _list_decisions(leader: Replica) -> Iterator[tuple[str, str, str]]:
 
 
 def find_process_problems(replicas: Iterable[Replica]) -> list[str]:
-    """Return unexpected exits and tracebacks of *replicas*."""
     violations = [f"replica {replica.name} ended by itself: {code}" for replica in replicas for code in replica.exits]
     for replica in replicas:
         lines = replica.read_logs()
@@ -180,7 +176,6 @@ def find_process_problems(replicas: Iterable[Replica]) -> list[str]:
 def find_all(
     service: DnsService, requested: Mapping[Key, set[Values]], writer: Writer, refused: Iterable[str]
 ) -> list[str]:
-    """Run all checks of the current zones."""
     return [
         *find_changed_foreign(service, writer.foreign),
         *find_unowned(service, writer.foreign),

@@ -33,7 +33,6 @@ class Cluster:
         self._serial = 0
 
     def handle(self, event: Event) -> None:
-        """Change objects in the API server as *event* says."""
         match event.verb:
             case "apply":
                 self._apply(event.about, event.detail)

@@ -114,7 +114,6 @@ class Script:
                 yield self._member(0.0, name, member)
 
     def _write_moment(self, at_s: float) -> Iterator[Event]:
-        """Yield the events of one moment."""
         dice = self._random.random()
         if dice < 0.62:
             yield from self._change_cluster(at_s)

@@ -32,7 +32,6 @@ class Network:
         self.count = 0
 
     def handle(self, event: Event) -> None:
-        """Arm the fault that *event* names."""
         self.count += 1
         side, _, verb = event.verb.partition("-")
         match side:

@@ -38,7 +38,6 @@ class Replica:
 
     @property
     def is_running(self) -> bool:
-        """Whether a process of this replica is running."""
         self._note_exit()
         return self._process is not None
 
@@ -71,7 +70,6 @@ class Replica:
         return 0 if loading and code == -number else code
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send a signal that does not end the process."""
         assert self._process is not None
         self._process.send_signal(number)
 
@@ -82,7 +80,6 @@ class Replica:
         return int(status.partition("VmHWM:")[2].split()[0])
 
     def read_logs(self) -> list[str]:
-        """Return the lines of all logs so far."""
         return [line for path in self._logs for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
 
     def get(self, path: str, *, page: bool = False) -> tuple[int, str]:
@@ -97,14 +94,12 @@ class Replica:
             connection.close()
 
     def get_document(self, path: str) -> dict[str, Any]:
-        """Return the document at *path* of the JSON API."""
         status, body = self.get(f"/api/v1/{path}", page=True)
         document: dict[str, Any] = json.loads(body)
         assert status == http.client.OK, document
         return document
 
     def is_leader(self) -> bool:
-        """Return whether the running process is the leader, by its metrics."""
         return "\nextdns_leader 1.0" in self.get("/metrics")[1]
 
     def _find_port(self, event: str) -> int:
@@ -129,7 +124,6 @@ class Operator:
         self._replicas = replicas
 
     def handle(self, event: Event) -> None:
-        """Kill, terminate or start the replica that *event* names."""
         replica = self._replicas[int(event.about) % len(self._replicas)]
         match event.verb:
             case "start":

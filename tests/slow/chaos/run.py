@@ -122,7 +122,6 @@ class Chaos:
         self._stack.close()
 
     def run(self) -> Report:
-        """Carry out the script, wait until the zones are as requested, and run all checks."""
         for number, name in enumerate((*list_names("x"), *list_names("f"))):
             self.writer.write_own(name, f"198.51.100.{number + 1}")
         initial = self.service.read()
@@ -174,7 +173,6 @@ class Chaos:
         return self._wait_until_empty(lambda: self._find_waits(began_at))
 
     def handle(self, event: Event) -> None:
-        """Carry out *event* now."""
         match event.actor:
             case "cluster":
                 self.cluster.handle(event)
@@ -201,7 +199,6 @@ class Chaos:
         return checks.find_waits(leaders[0], since) if len(leaders) == 1 else [f"{len(leaders)} replicas are leaders"]
 
     def _explain(self, violations: Sequence[str]) -> list[str]:
-        """Return the decisions of the leader about the names in *violations*."""
         leaders = self._list_leaders()
         return checks.explain(leaders[0], violations) if leaders else ["no replica is the leader"]
 

@@ -38,7 +38,6 @@ class Writer:
             self._edit(event)
 
     def _edit(self, event: Event) -> None:
-        """Edit the zones as *event* says, if the records that it is about exist."""
         address, how, _ = event.detail
         with self._service.lock():
             match event.verb:
@@ -61,7 +60,6 @@ class Writer:
                     raise AssertionError(event)
 
     def write_own(self, name: str, address: str, *, remove: bool = False) -> None:
-        """Write a foreign A record, or remove it."""
         key = Key(find_zone(name), name, "A")
         if remove:
             if self.foreign.pop(key, None) is not None:
@@ -110,7 +108,6 @@ def is_ours(service: DnsService, found: dict[Key, object], key: Key) -> bool:
 
 
 def find_zone(name: str) -> str:
-    """Return the zone of *name*."""
     return max((zone for zone in ZONES if name.endswith(f".{zone}")), key=len)
 
 

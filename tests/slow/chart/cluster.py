@@ -45,7 +45,6 @@ def _object(api_version: str, kind: str, name: str, spec: Json, status: Json, **
 
 
 def host(name: str) -> str:
-    """Return the DNS name that the object *name* requests."""
     return f"{name}.{ZONE}"
 
 

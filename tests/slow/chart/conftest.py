@@ -20,23 +20,19 @@ def helm(tmp_path_factory: pytest.TempPathFactory) -> Helm:
 
 @pytest.fixture(scope="session")
 def kubeconform() -> str:
-    """Return the path of kubeconform."""
     return require_program(CHART, "kubeconform")
 
 
 @pytest.fixture(scope="session")
 def promtool() -> str:
-    """Return the path of promtool."""
     return require_program(CHART, "promtool")
 
 
 @pytest.fixture(scope="session")
 def prometheus_program() -> str:
-    """Return the path of Prometheus."""
     return require_program(CHART, "prometheus")
 
 
 @pytest.fixture(scope="session")
 def kustomize() -> str:
-    """Return the path of kustomize."""
     return require_program(CHART, "kustomize")

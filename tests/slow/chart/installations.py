@@ -23,7 +23,6 @@ _CHART_LABELS: Final = ("helm.sh/chart", "app.kubernetes.io/version", "app.kuber
 
 
 def list_names() -> list[str]:
-    """Return the names of the installations, sorted."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 

@@ -70,7 +70,6 @@ class Prometheus:
         new.rename(self._targets)
 
     def query(self, query: str) -> list[tuple[dict[str, str], float]]:
-        """Return labels and value of each result of *query* now."""
         url = f"http://127.0.0.1:{self._port}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
         with urllib.request.urlopen(url, timeout=_HANGS_S) as response:
             answer: dict[str, Any] = json.load(response)
@@ -83,7 +82,6 @@ class Prometheus:
         return {(labels["alertname"], labels.get("cluster", "")) for labels, _ in found}
 
     def until(self, condition: Callable[[], object]) -> None:
-        """Wait until *condition* returns true."""
         end_s = time.monotonic() + _HANGS_S
         while not condition():
             assert time.monotonic() < end_s, self.query("ALERTS")
@@ -92,7 +90,6 @@ class Prometheus:
 
 @contextmanager
 def run_prometheus(program: str, folder: Path, rules: Json) -> Iterator[Prometheus]:
-    """Run Prometheus with *rules*, and stop it when the block ends."""
     (folder / "rules.yaml").write_text(yaml.safe_dump(rules), encoding="utf-8")
     targets = folder / "targets.json"
     targets.write_text("[]", encoding="utf-8")

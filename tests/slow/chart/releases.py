@@ -48,25 +48,17 @@ class Releases:
         }
 
     def run(self, *arguments: str | Path) -> Done:
-        """Run helm until it ends."""
         return run(self._program, *arguments, "--namespace", NAMESPACE, env=self._env)
 
     def find(self, kind: str, name: str = RELEASE) -> Json | None:
-        """Return an object of the release, or None if there is none."""
         return self.cluster.get(kind, "" if kind.startswith("ClusterRole") else NAMESPACE, name)
 
     def get(self, kind: str, name: str = RELEASE) -> Json:
-        """Return an object of the release.
-
-        Raises:
-            AssertionError: there is none.
-        """
         found = self.find(kind, name)
         assert found is not None
         return found
 
     def get_container(self) -> Json:
-        """Return the container of the Deployment."""
         (found,) = self.get("Deployment")["spec"]["template"]["spec"]["containers"]
         assert isinstance(found, dict)
         return found

@@ -23,17 +23,14 @@ def fields(*needed: str, **properties: Schema) -> Schema:
 
 
 def many(one: Schema, least: int = 0) -> Schema:
-    """Return the schema of a list with at least *least* items."""
     return {"type": "array", "items": one, "minItems": least}
 
 
 def mapping(one: Schema) -> Schema:
-    """Return the schema of an object with any keys, whose values match *one*."""
     return {"type": "object", "additionalProperties": one}
 
 
 def one_of(*texts: str) -> Schema:
-    """Return the schema of a closed set of texts."""
     return {"enum": list(texts)}
 
 

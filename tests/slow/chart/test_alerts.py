@@ -176,14 +176,12 @@ OTHER_TARGETS: Final = {
 
 @pytest.fixture(scope="module")
 def rules(helm: Helm) -> Json:
-    """Return the spec of the rendered PrometheusRule."""
     (made,) = of("PrometheusRule", helm.manifests(values_of("eks")))
     spec: Json = made["spec"]
     return spec
 
 
 def alerts(rules: Json) -> dict[str, Json]:
-    """Return the alerts by name."""
     return {rule["alert"]: rule for group in rules["groups"] for rule in group["rules"]}
 
 
@@ -196,7 +194,6 @@ def test_promtool_accepts_the_alert_rules(rules: Json, promtool: str, tmp_path: 
 
 
 def expected_alert(case: Case, rule: Json, target: dict[str, str]) -> Json:
-    """Return the alert that promtool must expect if it fires for *target*."""
     cluster = f" (cluster {target['cluster']})" if "cluster" in target else ""
     return {
         "exp_labels": {**target, **case.labels, "severity": rule["labels"]["severity"]},
@@ -205,7 +202,6 @@ def expected_alert(case: Case, rule: Json, target: dict[str, str]) -> Json:
 
 
 def build_promtool_test(name: str, series: list[Json], expected: dict[str, list[Json]]) -> Json:
-    """Return one promtool test: series, and the alerts that are expected by evaluation time."""
     return {
         "interval": "1m",
         "input_series": series,
@@ -390,7 +386,6 @@ def test_phases_and_reasons_in_alert_rules_exist(rules: Json) -> None:
 
 
 def values(rule: Json, label: str) -> set[str]:
-    """Return the values that a rule compares a label with."""
     found = re.search(rf'{label}=~"([^"]+)"', rule["expr"])
     assert found is not None
     return set(found[1].split("|"))

@@ -47,7 +47,6 @@ class Cluster:
 
     @contextmanager
     def run(self, *flags: str, ready: str) -> Iterator[ExtdnsProcess]:
-        """Run a process, and wait until its log has a line with *ready*."""
         env = {**environ(self.dns), "POD_NAMESPACE": "dns"}
         with running(*self.installation.flags(*flags), env=env, timeout_s=600.0) as process:
             process.until(ready)
@@ -55,7 +54,6 @@ class Cluster:
             yield process
 
     def put(self, name: str, rtype: str, value: str) -> None:
-        """Put a record into the zone."""
         self.dns.put(self.zone, {"Name": name, "Type": rtype, "TTL": 300, "ResourceRecords": [value]})
 
     def targets(self) -> list[tuple[int, dict[str, str]]]:
@@ -64,7 +62,6 @@ class Cluster:
         return [(process.port, {**labels, "pod": f"{self.name}-{process.port}"}) for process in self.processes]
 
     def stop(self) -> None:
-        """End all processes."""
         while self.processes:
             assert self.processes.pop().end() == 0
 
@@ -77,7 +74,6 @@ def clusters(tmp_path: Path) -> Iterator[tuple[Cluster, Cluster]]:
 
 @pytest.fixture(scope="module")
 def rules(helm: Helm) -> Json:
-    """Return the spec of the PrometheusRule for two replicas, shortened."""
     (made,) = of("PrometheusRule", helm.manifests({"replicaCount": 2, "prometheusRule": {"enabled": True}}))
     return shorten_rules(made["spec"])
 

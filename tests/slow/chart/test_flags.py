@@ -54,7 +54,6 @@ def _example(flag: Flag) -> object:
 
 
 def parse_values(flag: Flag, value: Any) -> Iterator[object]:  # noqa: ANN401 - as many types as kinds
-    """Yield the results of parsing *value* on the command line."""
     for one in value if isinstance(value, list) else (value,):
         yield one if isinstance(one, bool) else flag.kind.parse(str(one))
 
@@ -87,7 +86,6 @@ def test_a_chart_value_named_for_a_flag_sets_that_flag(value: str, helm: Helm) -
 
 
 def find_flag(argument: str) -> str:
-    """Return the name of the flag of *argument*."""
     return argument.removeprefix("--").partition("=")[0]
 
 

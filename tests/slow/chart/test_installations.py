@@ -36,7 +36,6 @@ def rendered(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
 
 
 def installed(found: Json, folder: Path) -> Helm:
-    """Return Helm with the release of an installation."""
     return Helm(require_program("the chart", "helm"), folder, release=found["release"], namespace=found["namespace"])
 
 

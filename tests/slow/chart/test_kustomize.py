@@ -18,7 +18,6 @@ BASE: Final = EXAMPLE / "base"
 
 
 def build(kustomize: str, overlay: str) -> list[Json]:
-    """Return the objects of an overlay."""
     done = run(kustomize, "build", EXAMPLE / "overlays" / overlay)
     assert done.code == 0, done.error
     return list(yaml.load_all(done.out, yaml.CSafeLoader))

@@ -43,7 +43,6 @@ def values(*sources: str, **more: Any) -> Json:  # noqa: ANN401 - YAML
 
 
 def list_permissions(manifests: list[Json]) -> set[Right]:
-    """Return every permission that the roles in *manifests* grant."""
     return {
         (verb, group, resource)
         for role in of("Role", manifests) + of("ClusterRole", manifests)
@@ -225,7 +224,6 @@ def test_the_chart_grants_the_same_permissions_for_flags_in_named_values_extra_a
 
 
 def covers(role: Json, verb: str, group: str, resource: str, namespace: str) -> bool:
-    """Return whether *role* permits a request."""
     return role["metadata"].get("namespace", namespace) == namespace and any(
         verb in rule["verbs"] and group in rule["apiGroups"] and resource in rule["resources"] for rule in role["rules"]
     )

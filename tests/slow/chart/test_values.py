@@ -34,14 +34,12 @@ def leaves(values: Any, path: Keys = ()) -> Iterator[tuple[Keys, object]]:  # no
 
 
 def at(values: Any, path: Keys) -> Any:  # noqa: ANN401 - YAML
-    """Return the value at *path*."""
     for name in path:
         values = values[name]
     return values
 
 
 def replace_value(values: dict[str, Any], path: Keys, value: object) -> dict[str, Any]:
-    """Return *values* with *value* at *path*."""
     first, *rest = path
     return values | {first: replace_value(values[first], tuple(rest), value) if rest else value}
 

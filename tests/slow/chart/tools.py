@@ -31,7 +31,6 @@ class Done:
 
 
 def run(*command: str | Path, stdin: str = "", env: Mapping[str, str] | None = None) -> Done:
-    """Run a tool until it ends."""
     done = subprocess.run(
         command, input=stdin, capture_output=True, text=True, timeout=_HANGS_S, check=False, env=env, cwd=ROOT
     )
@@ -66,54 +65,40 @@ class Helm:
         return self._rendered[text]
 
     def lint(self, values: Values) -> Done:
-        """Run `helm lint --strict` with *values*."""
         command = (self.program, "lint", "--strict", CHART, "--values", "-")
         return run(*command, stdin=json.dumps(self._defaults | dict(values)), env=self.env)
 
     def manifests(self, values: Values) -> list[Json]:
-        """Return the objects that *values* render to.
-
-        Raises:
-            AssertionError: *values* do not render.
-        """
+        """Return the objects that *values* render to."""
         done = self.render(values)
         assert done.code == 0, done.error
         return [document for document in yaml.load_all(done.out, yaml.CSafeLoader) if document]
 
     def refusal(self, values: Values) -> str:
-        """Return the error message with which *values* are rejected.
-
-        Raises:
-            AssertionError: *values* render.
-        """
+        """Return the error message with which *values* are rejected."""
         done = self.render(values)
         assert done.code != 0
         return done.error
 
 
 def of(kind: str, manifests: list[Json]) -> list[Json]:
-    """Return the objects of a kind."""
     return [obj for obj in manifests if obj["kind"] == kind]
 
 
 def container(manifests: list[Json]) -> Json:
-    """Return the container of the program."""
     (deployment,) = of("Deployment", manifests)
     found: Json = deployment["spec"]["template"]["spec"]["containers"][0]
     return found
 
 
 def arguments(manifests: list[Json]) -> list[str]:
-    """Return the arguments of the program."""
     return list(container(manifests)["args"])
 
 
 def values_of(name: str) -> Json:
-    """Read the file of values *name*."""
     found: Json = yaml.safe_load((Path(__file__).parent / "values" / f"{name}.yaml").read_text(encoding="utf-8")) or {}
     return found
 
 
 def value_files() -> list[str]:
-    """Return the names of all files of values, sorted."""
     return sorted(path.stem for path in (Path(__file__).parent / "values").iterdir())

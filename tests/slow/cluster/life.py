@@ -32,7 +32,6 @@ Records = dict[str, tuple[str, ...]]
 
 
 def build_service(name: str, namespace: str, address: str = "192.0.2.1", **metadata: object) -> Json:
-    """Return a load balancer that requests *name*."""
     made = service(name, namespace=namespace, address=address, type="LoadBalancer", ports=[{"port": 80}])
     return made | {"metadata": made["metadata"] | metadata}
 
@@ -114,7 +113,6 @@ class Life:
             self._stops.start()
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send a signal that does not end the process."""
         with self._stops.lock:
             self.process.send_signal(number)
 
@@ -179,13 +177,11 @@ class Life:
         }
 
     def restart(self) -> None:
-        """Kill the program and start it again."""
         with self._stops.lock:
             self.process.end(signal.SIGKILL)
             self.process.start()
 
     def kill(self) -> None:
-        """End the program, whatever it does."""
         self._stops.end()
         self.process.end(signal.SIGKILL)
 

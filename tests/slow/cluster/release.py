@@ -28,7 +28,6 @@ class Release:
     """
 
     def __init__(self, cluster: Cluster, helm: Helm, folder: Path, values: Mapping[str, Any]) -> None:
-        """Render and apply the chart with *values*."""
         self.cluster = cluster
         rendered = helm.manifests({"txtOwnerId": OWNER, **values})
         self.manifests = [one for one in rendered if HOOK not in one["metadata"].get("annotations", {})]
@@ -57,7 +56,6 @@ class Release:
         self._write_token(self.cluster.create_token(NAMESPACE, self._account, **spec))
 
     def write_short_token(self, *, until_s: float) -> None:
-        """Write a token of the ServiceAccount that is valid until the Unix time *until_s*."""
         self._write_token(self.cluster.sign_token(NAMESPACE, self._account, until_s=until_s))
 
     def _write_token(self, token: str) -> None:
@@ -79,7 +77,6 @@ class Release:
 
 
 def build_list(objects: Iterable[Json]) -> str:
-    """Return *objects* as a file for kubectl."""
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
 
 

@@ -64,7 +64,6 @@ class Account:
         self._zone_id = dns.add_zone(ZONE)
 
     def run_external_dns(self) -> Records:
-        """Make one pass of external-dns, and return the records."""
         program = require_program("external-dns beside extdns", "external-dns-0.22")
         done = subprocess.run(
             [program, *FLAGS, f"--kubeconfig={self._kubeconfig}"],
@@ -88,7 +87,6 @@ class Account:
         return self._read()
 
     def count_writes(self) -> int:
-        """Return the number of calls so far that change records."""
         return len(self._dns.log.calls(CHANGE))
 
     def _read(self) -> Records:

@@ -65,7 +65,6 @@ def begin(server: Cluster) -> None:
 
 
 def phase_in(changes: Sequence[ClusterChange]) -> Phase | None:
-    """Return the last phase that *changes* report, or None."""
     phases = [change.state.phase for change in changes if isinstance(change, KindChange)]
     return phases[-1] if phases else None
 

@@ -85,7 +85,6 @@ def list_steps(page: str) -> Iterator[tuple[str, str]]:
 
 
 def find_reasons(command: str) -> list[str]:
-    """Return the entries of `NOT_RUN` that mean *command*."""
     return [one for one in NOT_RUN if command == one or (one.endswith((" ", "=")) and command.startswith(one))]
 
 
@@ -115,11 +114,7 @@ class Reader:
         self._next = ("", "")
 
     def follow(self, until: str = "") -> str:
-        """Run the commands up to that which begins with *until*, by default all. Return what the last one printed.
-
-        Raises:
-            AssertionError: a command failed, or none begins with *until*.
-        """
+        """Run the commands up to that which begins with *until*, by default all. Return what the last one printed."""
         shown = ""
         for file, text in self._steps:
             if file:

@@ -62,7 +62,6 @@ class Site:
         return done.stderr
 
     def read(self) -> tuple[list[Any], list[Any]]:
-        """Return the records of the zone, and the items of the table and the DNSRecords."""
         sets = self._route53.list_resource_record_sets(HostedZoneId=self._id)["ResourceRecordSets"]
         items = sorted(self._dynamodb.scan(TableName=self._table)["Items"], key=str)
         specs = [one["spec"] for one in self.server.objects("DNSRecord")]

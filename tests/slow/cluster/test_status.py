@@ -100,7 +100,6 @@ def object_status(kind: Kind, name: str, *short: EndpointProblem) -> ObjectStatu
 
 
 def find_conditions(found: Json) -> dict[str, tuple[str, str]]:
-    """Return status and reason of each condition by its type."""
     return {one["type"]: (one["status"], one["reason"]) for one in found["status"]["conditions"]}
 
 

@@ -89,7 +89,6 @@ def _generate_applies(at: str, body: st.SearchStrategy[Any]) -> st.SearchStrateg
 
 
 def _generate_steps(name: str) -> st.SearchStrategy[Step]:
-    """Generate requests about the Thing *name*."""
     at = f"/{name}"
     updates = _generate_objects(name, _ALL, _generate_metadata(LATEST, LATEST, LATEST, "5", ""))
     merges = st.builds(lambda halves, more: {"metadata": more, **halves}, _ALL, _generate_metadata(LATEST, "5"))

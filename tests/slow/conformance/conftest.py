@@ -9,11 +9,9 @@ from tests.conformance.provider import GUARDED, SERVER_RIGS
 
 @pytest.fixture(scope="session", params=SERVER_RIGS)
 def provider(request: pytest.FixtureRequest) -> str:
-    """Return the name of a provider's rig."""
     return str(request.param)
 
 
 @pytest.fixture(scope="session", params=[name for name in SERVER_RIGS if name in GUARDED])
 def guarded_provider(request: pytest.FixtureRequest) -> str:
-    """Return the name of the rig of a provider in `GUARDED`."""
     return str(request.param)

@@ -88,7 +88,6 @@ class Side:
                 return value
 
     def _fill_in(self, step: Step) -> object:
-        """Return the body of *step* with the resourceVersions of this server filled in."""
         body = step.body
         if not isinstance(body, dict):
             return body

@@ -44,7 +44,6 @@ Contents = set[tuple[object, ...]]
 
 
 def read_seed(case: Case) -> dict[Zone, list[Record]]:
-    """Return the records of *case* by zone."""
     fake, clients = service()
     fake.reset()
     for zone in case.zones:
@@ -70,7 +69,6 @@ def read_contents(reader: ZoneReader) -> Contents:
 
 
 def run(case: Case, cluster: str, provider: str, reader: ZoneReader, writer: ZoneWriter) -> tuple[int, Contents]:
-    """Run extdns once. Return its exit code and the records then."""
     flags = [*case.flags, "--once", "--metrics-address=127.0.0.1:0", f"--provider={provider}", cluster]
     try:
         config = parse(flags, case.environ)

@@ -17,7 +17,6 @@ from tests.slow.gitops.examples import NAMESPACES, PEOPLE, Publisher, is_establi
 
 @pytest.fixture(scope="module")
 def argocd() -> str:
-    """Return the program of Argo CD."""
     return require_program("examples", "argocd")
 
 

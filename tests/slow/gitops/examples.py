@@ -22,7 +22,6 @@ OWNER: Final = "main"
 
 
 def read(name: str) -> list[Json]:
-    """Return the documents of a file in examples/."""
     return [one for one in yaml.safe_load_all((EXAMPLES / name).read_text(encoding="utf-8")) if one]
 
 
@@ -34,12 +33,10 @@ def read_sources(application: Json) -> tuple[Json, list[Json]]:
 
 
 def find_kind(obj: Json) -> tuple[str, str]:
-    """Return group and kind of an object."""
     return obj["apiVersion"].rpartition("/")[0], obj["kind"]
 
 
 def is_established(crd: Json) -> bool:
-    """Return whether the API server serves the kind."""
     return any(one["type"] == "Established" for one in crd.get("status", {}).get("conditions") or ())
 
 
@@ -52,7 +49,6 @@ class Publisher:
         self._kubeconfig = cluster.kubeconfig(folder / "kubeconfig", namespace="dns")
 
     def make_pass(self, *more: str) -> int:
-        """Return the exit code of a pass."""
         where = (f"--kubeconfig={self._kubeconfig}", "--metrics-address=127.0.0.1:0", "--source=crd", "--once")
         flags = ("--provider=aws", "--domain-filter=example.com", f"--txt-owner-id={OWNER}", "--log-level=fatal")
         return once(*where, *flags, *more, env=self.env).returncode
@@ -64,7 +60,6 @@ class Publisher:
         self.cluster.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(obj))
 
     def get(self, kind: str, namespace: str, name: str) -> Json:
-        """Return an object as it is stored."""
         found = self.cluster.get(kind, namespace, name)
         assert found is not None
         return found

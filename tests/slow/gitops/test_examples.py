@@ -98,7 +98,6 @@ def test_the_api_server_accepts_both_overlays_of_the_kustomize_example(prepared:
 
 
 def list_rights(role: Json) -> set[tuple[str, str, str]]:
-    """Return group, resource and verb of each permission in *role*."""
     return {
         (group, resource, verb)
         for rule in role["rules"]

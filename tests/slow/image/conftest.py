@@ -31,5 +31,4 @@ def build_root(target: Path, *, prefix: Path | None = None) -> Path:
 
 @pytest.fixture(scope="session")
 def image_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder that is /opt/extdns in the image."""
     return build_root(tmp_path_factory.mktemp("image") / "extdns")

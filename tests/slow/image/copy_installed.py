@@ -11,11 +11,7 @@ from release.requirements import Requirement
 
 
 def copy_packages(requirements: Sequence[Requirement], target: Path) -> Mapping[str, str]:
-    """Copy the files of each required package into the folder *target*. Return the first of its hashes for each.
-
-    Raises:
-        ValueError: another version is installed here.
-    """
+    """Copy the files of each required package into the folder *target*. Return the first of its hashes for each."""
     for requirement in requirements:
         installed = distribution(requirement.name)
         if installed.version != requirement.version:

@@ -53,7 +53,6 @@ def test_in_the_image_the_packages_extdns_providers_and_registry_have_the_same_f
 
 
 def files(folder: Path) -> set[Path]:
-    """Return the relative paths of all files of a package."""
     found = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
     return {path for path in found if path.parent.name != "__pycache__"}
 
@@ -84,7 +83,6 @@ def test_the_image_has_only_the_used_aws_service_data_and_its_packages_stay_belo
 
 
 def size(folder: Path) -> int:
-    """Return the size of all files in a folder, in bytes."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
@@ -94,7 +92,6 @@ def test_two_builds_of_the_image_contents_have_the_same_bytes_modes_and_times(im
 
 
 def contents(root: Path) -> dict[Path, tuple[int, float, bytes]]:
-    """Return the mode, the modification time and the content of each file and folder."""
     found: dict[Path, tuple[int, float, bytes]] = {}
     for path in (root, *root.rglob("*")):
         status = path.stat()
@@ -131,7 +128,6 @@ def test_the_installed_program_publishes_a_service_into_route_53_and_writes_no_f
 
 
 def state(folder: Path) -> dict[Path, int]:
-    """Return the modification time of each file and folder."""
     return {path: path.lstat().st_mtime_ns for path in folder.rglob("*")}
 
 

@@ -41,7 +41,6 @@ PACKAGE_FIELDS: Final = {
 
 @pytest.fixture(scope="session")
 def sbom(image_root: Path) -> dict[str, Any]:
-    """Return the document in the image."""
     found: dict[str, Any] = json.loads((image_root / "sbom.spdx.json").read_text(encoding="utf-8"))
     return found
 
@@ -113,7 +112,6 @@ def test_most_libraries_in_the_bill_of_materials_declare_a_licence(sbom: dict[st
 
 
 def describe(**fields: str) -> Package:
-    """Describe a package."""
     fields = {"name": "idna", "version": "3.20", "licence": "BSD-3-Clause", "sha256": "", **fields}
     return Package(**fields, required_by=("extdns",))
 

@@ -29,7 +29,6 @@ class OpaProcess:
     def __init__(
         self, folder: Path, *arguments: str, policies: Mapping[str, str] | None = None, tls: bool = False
     ) -> None:
-        """Prepare a server with *policies* by id, which it loads whenever it starts."""
         self._folder = folder
         self._port = free_port()
         self.url = f"{'https' if tls else 'http'}://{HOST}:{self._port}"
@@ -75,20 +74,16 @@ class OpaProcess:
             self._running.send_signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let the server go on."""
         if self._running is not None:
             self._running.send_signal(signal.SIGCONT)
 
     def put_policy(self, policy: str, text: str) -> None:
-        """Load the policy *text* under the id *policy*."""
         assert self.request("PUT", f"/v1/policies/{policy}", text)[0] == http.client.OK
 
     def put_data(self, path: str, value: object) -> None:
-        """Replace the data at *path*."""
         assert self.request("PUT", f"/v1/data/{path}", json.dumps(value))[0] < http.client.MULTIPLE_CHOICES
 
     def request(self, method: str, path: str, body: str | None = None) -> tuple[int, bytes]:
-        """Send a request; return status and body of the answer."""
         return _request(self._port, method, path, body)
 
     def _is_ready(self) -> bool:

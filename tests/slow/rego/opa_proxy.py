@@ -46,12 +46,10 @@ class _Handler(BaseHTTPRequestHandler):
         return self.server
 
     def do_GET(self) -> None:
-        """Answer a request for the policies."""
         self._proxy.polls += 1
         self._answer()
 
     def do_POST(self) -> None:
-        """Answer a query."""
         self._answer()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
@@ -68,7 +66,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def start_proxy(opa: OpaProcess) -> Iterator[OpaProxy]:
-    """Run a proxy in front of *opa*."""
     with OpaProxy(opa) as proxy:
         thread = threading.Thread(target=proxy.serve_forever, daemon=True)
         thread.start()

@@ -26,7 +26,6 @@ _FLAGS: Final = (
 
 
 def run(tool: str, *arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """Run `opa` or `conftest` in *cwd*."""
     command = (require_program("rules in Rego", tool), *arguments)
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=_HANGS_S, check=False)
 

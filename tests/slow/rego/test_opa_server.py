@@ -75,7 +75,6 @@ def connect(url: str, **settings: str) -> OpaServer:
 
 
 def evaluate_once(url: str, item: RuleInput, **settings: str) -> PolicyAnswers:
-    """Ask about *item* over a new connection."""
     server = connect(url, **settings)
     answers = server.evaluate([item])
     server.close()
@@ -322,7 +321,6 @@ def test_the_token_for_opa_is_read_from_its_file_again_for_each_request(tmp_path
 
 
 def save_policy(folder: Path) -> str:
-    """Write the policy about TTLs to a file, and return its path."""
     path = folder / "ttl.rego"
     path.write_text(_SHORT_TTL, encoding="utf-8")
     return str(path)

@@ -40,7 +40,6 @@ class Site:
         self.flags = ("--interval=1s", f"--opa-url={opa.url}")
 
     def annotation(self, name: str, key: str = ANNOTATION) -> dict[str, Any] | None:
-        """Return the status in an annotation of the ConfigMap *name*, None if there is none."""
         found = self.server.get("ConfigMap", "dns", name)
         assert found is not None
         text = (found["metadata"].get("annotations") or {}).get(key)

@@ -58,7 +58,6 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def name(text: str) -> Json:
-    """Build a Service that requests the name *text*."""
     return service(text, address="192.0.2.1")
 
 

@@ -26,7 +26,6 @@ def copy(tmp_path: Path) -> Path:
 
 
 def replace(path: Path, old: str, new: str) -> None:
-    """Replace the first *old* in the file."""
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")

@@ -16,12 +16,10 @@ FIELDS: Final = frozenset({"input", "textarea", "dropdown", "checkboxes"})
 
 
 def read(name: str) -> str:
-    """Return the text of a file of the repository."""
     return (ROOT / name).read_text(encoding="utf-8")
 
 
 def read_form(name: str) -> dict[str, Any]:
-    """Return the form of an issue."""
     found: dict[str, Any] = yaml.safe_load((TEMPLATES / name).read_text(encoding="utf-8"))
     return found
 

@@ -65,13 +65,11 @@ def run_script(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def read_calls(clone: Path) -> list[str]:
-    """Return the calls of the stubs."""
     log = clone / "log"
     return log.read_text().splitlines() if log.exists() else []
 
 
 def release(clone: Path, *arguments: str) -> tuple[int, list[str]]:
-    """Run the script. Return its exit code, and the calls of the stubs."""
     return run_script(clone, *arguments).returncode, read_calls(clone)
 
 

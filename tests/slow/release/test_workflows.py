@@ -28,13 +28,11 @@ def read(name: str) -> Json:
 
 
 def list_jobs() -> Iterator[tuple[str, str, Json]]:
-    """Yield file name, name and content of each job."""
     for path in WORKFLOWS:
         yield from ((path.name, name, job) for name, job in read(path.name)["jobs"].items())
 
 
 def list_steps() -> Iterator[Json]:
-    """Yield every step of every job."""
     for _, _, job in list_jobs():
         yield from job.get("steps", ())
 

@@ -50,7 +50,6 @@ class Shell:
         self.script = script
 
     def complete(self, *words: str) -> list[str]:
-        """Return the candidates for the last of *words*."""
         template = {"bash": BASH, "zsh": ZSH, "fish": FISH}[self.name]
         text = template.format(
             script=self.script, words=" ".join(map(shlex.quote, words)), line=shlex.quote(" ".join(words))

@@ -33,7 +33,6 @@ THEIRS: Final = "203.0.113.9"
 
 
 def transfer(server: UpdatableServer) -> dict[tuple[str, str], list[str]]:
-    """Return the data of all records by name and type."""
     zone = dns.zone.Zone(ZONE, relativize=False)
     query, _ = dns.xfr.make_query(zone, keyring=build_key(KEY))
     dns.query.inbound_xfr(HOST, zone, query, port=server.address.port)

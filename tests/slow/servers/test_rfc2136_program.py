@@ -45,7 +45,6 @@ def build_flags(port: int, *more: str) -> list[str]:
 
 
 def query(server: UpdatableServer, name: str, rtype: str) -> list[str]:
-    """Return what *server* answers, sorted."""
     found = dns.query.udp(dns.message.make_query(name, rtype), HOST, timeout=20.0, port=server.address.port)
     return sorted(data.to_text() for rrset in found.answer for data in rrset)
 
@@ -169,7 +168,6 @@ def test_a_server_that_requires_a_client_certificate_takes_updates_only_with_it(
 
 
 def check(address: DnsServer, manifests: Path, capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[int, str]:
-    """Return exit code and output of `extdns check`."""
     (manifests / "web.json").write_text(json.dumps(service("web", "web.example.org")))
     argv = [*build_flags(address.port, *flags), "--source=service", "--txt-owner-id=me", f"--manifests={manifests}"]
     return cli.main(["check", *argv], {}), capsys.readouterr().out

@@ -40,7 +40,6 @@ def submit(zones: Rfc2136Zones, *writes: Write) -> Outcome:
 
 
 def read(zones: Rfc2136Zones) -> dict[tuple[str, str], Record]:
-    """Return all records by name and type."""
     return {(one.name, one.type): one for one in Rfc2136Reader(zones).read_page(ZONE, None).records}
 
 

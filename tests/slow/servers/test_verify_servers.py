@@ -70,7 +70,6 @@ def server(program: str, installation: Installation, tmp_path: Path) -> Iterator
 
 
 def run(installation: Installation, *arguments: str, at: str) -> int:
-    """Return the exit code of `extdns verify`."""
     return run_command("verify", [*arguments, f"--nameserver={at}", *flags(installation)], {})
 
 

@@ -22,7 +22,6 @@ def fake() -> Iterator[Cloudflare]:
 
 
 def call(fake: Cloudflare, method: str, path: str, body: object = None, *, token: str = TOKEN) -> tuple[int, Any]:
-    """Return the status and the decoded body of a response."""
     url = urlsplit(fake.url)
     connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=20.0)
     try:

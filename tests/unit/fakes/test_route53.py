@@ -111,7 +111,6 @@ def create(label: str, answer: str, one: Json, *, held: tuple[Json, ...] = ()) -
 
 
 def value(kind: str, text: str, problem: str = "") -> Row:
-    """Build a row about the syntax of a value."""
     answer = f"InvalidChangeBatch: [Invalid Resource Record: 'FATAL problem: {problem}" if problem else ""
     return create(f"{kind}-{text[:40]}", answer, www(kind, text))
 

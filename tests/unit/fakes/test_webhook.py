@@ -24,7 +24,6 @@ def fake() -> Iterator[WebhookServer]:
 
 
 def send(fake: WebhookServer, method: str, path: str, body: object) -> int:
-    """Return the status of the response."""
     with closing(HTTPConnection(fake.url.removeprefix("http://"), timeout=HANGS_S)) as connection:
         connection.request(method, path, json.dumps(body).encode())
         return connection.getresponse().status

@@ -164,7 +164,6 @@ def test_a_write_to_a_zone_of_an_account_that_is_not_configured_is_tried_later(w
 
 
 def create_records(writable: WritableZone, *names: str) -> list[Record]:
-    """Create an A record at each of *names*, and return the records."""
     outcome = writable.submit(*(create(f"{name}.example.org", "A", "192.0.2.1") for name in names))
     assert isinstance(outcome, Applied)
     return list(outcome.records)

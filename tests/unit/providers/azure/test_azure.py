@@ -530,8 +530,6 @@ def test_a_write_over_a_broken_tls_connection_may_have_been_made(world: World) -
 
 
 class Answered(Fault):
-    """Answers with *body*, whatever was asked."""
-
     def __init__(self, body: str) -> None:
         self._body = body
 

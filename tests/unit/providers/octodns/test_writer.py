@@ -17,13 +17,11 @@ OWNERSHIP = '"heritage=external-dns,external-dns/owner=me"'
 
 
 def find(rig: Rig, name: str, rtype: str) -> Record:
-    """Return a record of `example.org`."""
     (found,) = (one for one in rig.reader.read_names(rig.zone, [DnsName(f"{name}.example.org")]) if one.type == rtype)
     return found
 
 
 def submit_ordered(rig: Rig, *writes: Write) -> object:
-    """Submit *writes* as one change set."""
     change_set = ChangeSet(zone=rig.zone, name=DnsName("web.example.org"), changes=(), writes=writes)
     return rig.writer.submit(rig.zone, Batch(number=1, zone=rig.zone, change_sets=(change_set,)))
 

@@ -86,7 +86,6 @@ def omit_signature(server: PrimaryServer, query: dns.message.Message) -> Iterato
 
 
 def sign_with_other_secret(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Answer with a wrong signature."""
     yield _sign(server, query, _OTHER_SECRET)
 
 

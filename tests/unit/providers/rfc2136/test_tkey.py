@@ -95,7 +95,6 @@ def build_response(query: dns.message.Message, token: bytes = LAST, **data: Any)
 
 
 def get_tkey(query: dns.message.Message) -> dns.rdtypes.ANY.TKEY.TKEY:
-    """Return the TKEY record of *query*."""
     (data,) = query.additional[0].items
     assert isinstance(data, TKEY)
     return data

@@ -178,7 +178,6 @@ def histories(draw: st.DrawFn) -> tuple[MasterFile, list[MasterFile], set[tuple[
 
 
 def oracle(text: str) -> dict[tuple[str, str], tuple[int, str]]:
-    """Return TTL and data of the records that dnspython reads from *text*, without the SOA serial."""
     zone = dns.zone.from_text(text, origin="example.org.", relativize=False, check_origin=False)
     return {
         (name.to_text(omit_final_dot=True).lower(), dns.rdatatype.to_text(found.rdtype)): (
