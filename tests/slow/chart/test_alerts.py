@@ -251,15 +251,6 @@ def test_of_two_installations_in_one_prometheus_the_alert_names_the_one_with_the
     assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test(name, series, expected)]) == ""
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_promtool_tests_fail_if_a_rule_never_fires(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
-    case, found = CASES[name], alerts(rules)[name]
-    silent = {"groups": [{"name": "x", "rules": [found | {"expr": f"({found['expr']}) and vector(0) > 1"}]}]}
-    fires = {"60m": [expected_alert(case, found, HERE)]}
-    promtool_test = build_promtool_test(name, build_series(case, HERE, "bad"), fires)
-    assert "FAILED" in run_promtool_tests(promtool, tmp_path, silent, [promtool_test])
-
-
 def test_alert_extdns_down_fires_if_extdns_was_never_scraped(rules: Json, promtool: str, tmp_path: Path) -> None:
     rule = alerts(rules)["ExtdnsDown"]
     case = CASES["ExtdnsDown"]

@@ -117,31 +117,6 @@ def test_an_fqdn_template_in_values_can_be_escaped_from_helm_templates(helm: Hel
     )
 
 
-def test_the_chart_renders_arguments_in_the_same_order_as_the_external_dns_chart(helm: Helm) -> None:
-    assert arguments(helm.manifests(values_of("reference"))) == [
-        "--log-level=debug",
-        "--log-format=json",
-        "--interval=2m",
-        "--events",
-        "--source=service",
-        "--source=ingress",
-        "--source=istio-gateway",
-        "--policy=upsert-only",
-        "--registry=txt",
-        "--txt-owner-id=my-cluster",
-        "--txt-prefix=%{record_type}-edns.",
-        "--domain-filter=example.org",
-        "--domain-filter=example.net",
-        "--exclude-domains=internal.example.org",
-        "--provider=aws",
-        "--audit-log=stdout",
-        "--aws-zone-type=public",
-        "--aws-batch-change-size=500",
-        "--aws-prefer-cname",
-        "--txt-wildcard-replacement=external-dns",
-    ]
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -83,13 +83,6 @@ def test_flux_applies_only_the_policies_that_it_does_not_ignore(tmp_path: Path) 
     assert kept == [f"{folder}/own-domain.yaml", f"{folder}/ttl-floor.yaml"]
 
 
-def test_the_api_server_rejects_an_unknown_field_of_an_application(prepared: Cluster) -> None:
-    (application,) = read("argocd/application.yaml")
-    application["spec"]["syncPolicy"]["automatic"] = {}
-    strict = ("create", "--dry-run=server", "--validate=strict", "-f", "-")
-    assert "automatic" in prepared.kubectl(*strict, stdin=json.dumps(application), code=1)
-
-
 @pytest.mark.parametrize("overlay", ["production", "staging"])
 def test_the_api_server_accepts_both_overlays_of_the_kustomize_example(prepared: Cluster, overlay: str) -> None:
     built = run(require_program("examples", "kustomize"), "build", EXAMPLES / "kustomize" / "overlays" / overlay)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -67,15 +66,6 @@ class OpaProcess:
             self._running.kill()
             self._running.wait()
         self._running = None
-
-    def pause(self) -> None:
-        """Let the server hang: it accepts connections, but does not answer."""
-        if self._running is not None:
-            self._running.send_signal(signal.SIGSTOP)
-
-    def resume(self) -> None:
-        if self._running is not None:
-            self._running.send_signal(signal.SIGCONT)
 
     def put_policy(self, policy: str, text: str) -> None:
         assert self.request("PUT", f"/v1/policies/{policy}", text)[0] == http.client.OK

@@ -128,18 +128,6 @@ def test_an_object_of_the_largest_size_does_not_hold_up_other_names(tmp_path: Pa
             site.until_published(*(f"{name}.example.org A 11.0.0.1" for name in ("api", "new", "web")))
 
 
-def test_new_names_wait_while_opa_does_not_answer(site: Site) -> None:
-    site.installation.apply(name("web"))
-    with site.start() as running:
-        site.until_published(WEB)
-        site.opa.pause()
-        site.installation.apply(name("new"))
-        running.until("The policy server does not answer", "no answer in time")
-        assert site.published() == [WEB]
-        site.opa.resume()
-        site.until_published("new.example.org A 192.0.2.1", WEB)
-
-
 def test_with_opa_failure_allow_even_a_denied_name_is_published_while_opa_does_not_answer(site: Site) -> None:
     site.opa.kill()
     site.installation.apply(name("bad"))

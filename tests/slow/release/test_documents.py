@@ -11,8 +11,6 @@ from release.changelog import parse_changelog
 from release.check import ROOT
 
 TEMPLATES: Final = ROOT / ".github" / "ISSUE_TEMPLATE"
-TEMPLATE_NAMES: Final = ("problem.yml", "proposal.yml")
-FIELDS: Final = frozenset({"input", "textarea", "dropdown", "checkboxes"})
 
 
 def read(name: str) -> str:
@@ -50,21 +48,3 @@ def test_vulnerabilities_are_reported_privately_and_not_as_issues() -> None:
     assert config["blank_issues_enabled"] is False
     assert config["contact_links"][0]["url"].endswith("/security/advisories/new")
     assert "Report it privately" in read("SECURITY.md")
-
-
-def test_each_form_of_an_issue_has_fields_with_unique_ids_and_labels() -> None:
-    assert {path.name for path in TEMPLATES.iterdir()} == {"config.yml", *TEMPLATE_NAMES}
-    for form in map(read_form, TEMPLATE_NAMES):
-        assert form["name"]
-        assert form["description"]
-        fields = [field for field in form["body"] if field["type"] != "markdown"]
-        assert {field["type"] for field in fields} <= FIELDS
-        assert len({field["id"] for field in fields}) == len(fields)
-        assert all(field["attributes"]["label"] for field in fields)
-
-
-def test_a_report_of_a_problem_must_state_the_version_and_the_flags() -> None:
-    required = {
-        field["id"] for field in read_form("problem.yml")["body"] if field.get("validations", {}).get("required")
-    }
-    assert required == {"expected", "flags", "version"}

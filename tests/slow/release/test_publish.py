@@ -177,10 +177,3 @@ def test_without_a_known_step_the_release_script_runs_nothing_and_lists_its_step
     ended = run_script(clone, *arguments)
     assert (ended.returncode, read_calls(clone)) == (2, [])
     assert re.findall(r"^  ([a-z-]+)", ended.stderr, re.MULTILINE) == STEPS
-
-
-def test_every_step_that_the_release_script_lists_exists() -> None:
-    text = SCRIPT.read_text(encoding="utf-8")
-    listed = re.findall(r"^#   ([a-z-]+)", text, re.MULTILINE)
-    assert listed == STEPS
-    assert all(re.search(rf"^{step.replace('-', '_')}\(\) {{", text, re.MULTILINE) for step in listed)

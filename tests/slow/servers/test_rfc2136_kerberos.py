@@ -18,7 +18,7 @@ from extdns import cli
 from extdns.app.provider import build_context, build_offline_reader, build_provider
 from extdns.config import parse
 from extdns.errors import UsageError
-from extdns.model.change import Applied, Forbidden, Outcome, TryLater, WriteConflict
+from extdns.model.change import Applied, Forbidden, Outcome, TryLater
 from extdns.model.zone import Zone
 from extdns.ports import ZoneWriter
 from providers.common.api_calls import CallFailedError
@@ -237,12 +237,6 @@ def test_the_error_of_a_login_says_that_the_clocks_of_client_and_kdc_differ(
     outcome = write(*build_writer(servers.bind.address.port))
     assert isinstance(outcome, TryLater)
     assert "KRB_AP_ERR_SKEW: the clocks of this machine and of the KDC differ" in outcome.message
-
-
-def test_with_kerberos_creating_an_existing_record_again_is_a_write_conflict(servers: KerberosServers) -> None:
-    zone, writer = build_writer(servers.bind.address.port)
-    assert isinstance(write(zone, writer), Applied)
-    assert isinstance(write(zone, writer), WriteConflict)
 
 
 @pytest.mark.parametrize("token", [b"", b"?", b"\xff" * 60_000], ids=["empty", "short", "huge"])

@@ -17,7 +17,6 @@ from extdns.app.provider import build_provider
 from extdns.config import parse
 from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError
 from extdns.model.change import Applied, Forbidden, Outcome, TryLater, Unknown
-from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer
 from tests.conformance.provider import build_batch, create
 from tests.kubernetes.certificates import create_certificates
@@ -66,16 +65,6 @@ def test_one_pass_creates_records_with_ownership_and_ptr_records_and_the_next_pa
     assert query(server, "example.org", "SOA") == before
 
 
-def test_a_record_of_another_program_is_not_changed(server: UpdatableServer, tmp_path: Path) -> None:
-    message = dns.update.UpdateMessage("example.org", keyring=build_key(KEY))
-    message.add("web.example.org.", 60, "A", "192.0.2.9")
-    server.update(message)
-    installation = Installation(tmp_path, dns_flags=build_flags(server.address.port))
-    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
-    installation.run_once()
-    assert query(server, "web.example.org", "A") == ["192.0.2.9"]
-
-
 def test_a_record_with_more_values_than_bind_accepts_affects_only_its_own_name(
     server: UpdatableServer, tmp_path: Path
 ) -> None:
@@ -97,13 +86,6 @@ def test_a_value_that_is_not_valid_affects_only_its_own_name(server: UpdatableSe
     assert installation.run_once() == 1
     assert [len(query(server, f"n{n}.example.org", "A")) for n in range(9)] == [1] * 9
     assert query(server, "naptr.example.org", "NAPTR") == []
-
-
-def test_a_dry_run_changes_no_record_on_the_server(server: UpdatableServer, tmp_path: Path) -> None:
-    installation = Installation(tmp_path, dns_flags=build_flags(server.address.port))
-    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
-    installation.run_once("--dry-run")
-    assert query(server, "web.example.org", "A") == []
 
 
 def read_and_write(*flags: str) -> tuple[ProviderError, Outcome]:

@@ -11,7 +11,7 @@ from dns.rdtypes.ANY.SOA import SOA
 
 from extdns.model import rrtype
 from extdns.model.api_request import ApiCall
-from extdns.model.change import Applied, Outcome, Refused, Unknown, Write, WriteConflict
+from extdns.model.change import Applied, Outcome, Refused, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Zone
@@ -229,16 +229,6 @@ def test_a_zone_transfer_above_the_size_limit_fails(server: UpdatableServer) -> 
     zones = Rfc2136Zones(replace(build_settings(server), max_transfer_bytes=10))
     with pytest.raises(Exception, match="more than 10 bytes"):
         read(zones)
-
-
-def test_a_lost_answer_to_an_update_gives_an_unknown_outcome_and_the_update_is_not_sent_to_the_next_server(
-    server: UpdatableServer,
-) -> None:
-    with DnsProxy(server.address, lambda: Fault.DROP_ANSWER) as proxy:
-        settings = replace(build_settings(server), servers=(proxy.address, server.address))
-        outcome = submit(Rfc2136Zones(settings), create("web.example.org", "A", "192.0.2.1"))
-    assert isinstance(outcome, Unknown)
-    assert read(Rfc2136Zones(build_settings(server)))["web.example.org", "A"].targets == ("192.0.2.1",)
 
 
 def test_the_next_server_is_used_if_the_first_cannot_be_reached(server: UpdatableServer) -> None:
