@@ -16,7 +16,6 @@ import msgspec
 
 from tests.fakes.apiserver import answers
 from tests.fakes.apiserver.answers import Answer, ConnectionCut
-from tests.fakes.apiserver.patches import apply_merge_patch
 from tests.fakes.apiserver.statuses import ApiError
 from tests.fakes.apiserver.watches import encode_error
 
@@ -201,26 +200,6 @@ class Unknown(Fault):
             return shown | {"object": shown.get("object", {}) | foreign | {"kind": "Foo"}}
 
         return _alter_lines(answer, renamed)
-
-
-@dataclass(frozen=True, slots=True)
-class Spoil(Fault):
-    """Merge *patch* into the object *name* in every list and watch."""
-
-    name: str
-    patch: dict[str, Any]
-
-    def after(self, answer: Answer) -> Answer:
-        def spoiled(obj: dict[str, Any]) -> dict[str, Any]:
-            merged: dict[str, Any] = apply_merge_patch(obj, self.patch)
-            return merged if obj.get("metadata", {}).get("name") == self.name else obj
-
-        def shown(document: dict[str, Any]) -> dict[str, Any]:
-            if "items" in document:
-                return document | {"items": [spoiled(item) for item in document["items"]]}
-            return document | {"object": spoiled(document["object"])} if "object" in document else document
-
-        return _alter_lines(answer, shown)
 
 
 def _alter_lines(answer: Answer, alter: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Answer:
