@@ -12,14 +12,12 @@ from tests.fakes.route53 import batch, names, wire
 from tests.fakes.route53.bodies import Submission
 from tests.fakes.route53.errors import (
     build_invalid_input,
-    build_invalid_xml,
     build_no_zone,
     build_other_account,
 )
 from tests.fakes.route53.records import TYPES, encode
 from tests.fakes.route53.requests import Called
-from tests.fakes.route53.zones import NAME_SERVERS, Vpc, Zone
-from tests.fakes.service.answers import ApiError
+from tests.fakes.route53.zones import NAME_SERVERS, Zone
 
 Fields = dict[str, Any]
 MAX_RECORDS: Final = 300
@@ -48,8 +46,6 @@ class Api:
                     detail = self._list_zones(called.query, account)
                 case "GetHostedZone":
                     detail = self._get_zone(self.zone(called.context, account))
-                case "CreateHostedZone":
-                    detail = self._create_zone(called.body, account)
                 case "ListResourceRecordSets":
                     detail = self._list_records(self.zone(called.context, account), called.query)
                 case "ChangeResourceRecordSets":
@@ -92,27 +88,6 @@ class Api:
         if zone.private:
             return detail | {"VPCs": [{"VPCRegion": vpc.region, "VPCId": vpc.vpc_id} for vpc in zone.vpcs]}
         return detail | {"DelegationSet": {"NameServers": list(NAME_SERVERS)}}
-
-    def _create_zone(self, body: bytes, account: str) -> Fields:
-        options = wire.parse(body, "CreateHostedZoneRequest")
-        if "Name" not in options or "CallerReference" not in options:
-            raise build_invalid_xml("Name and CallerReference are expected")
-        reference = options["CallerReference"]
-        if any(zone.caller_reference == reference for zone in self.zones.values()):
-            raise ApiError(409, "HostedZoneAlreadyExists", f"A hosted zone has already been created with {reference}")
-        vpc = options.get("VPC")
-        zone = Zone(
-            zone_id=self.new_id("Z"),
-            name=_parse_name(options["Name"]),
-            account=account,
-            private=vpc is not None,
-            comment=options.get("HostedZoneConfig", {}).get("Comment", ""),
-            caller_reference=reference,
-            vpcs=[Vpc(vpc["VPCId"], vpc["VPCRegion"])] if vpc else [],
-        )
-        self.zones[zone.zone_id] = zone
-        detail = self._get_zone(zone)
-        return {"HostedZone": detail.pop("HostedZone"), "ChangeInfo": self._submit(""), **detail}
 
     # Records
 
@@ -171,7 +146,7 @@ def _render(zone: Zone) -> Fields:
     return {
         "Id": f"/hostedzone/{zone.zone_id}",
         "Name": zone.name,
-        "CallerReference": zone.caller_reference or zone.zone_id,
+        "CallerReference": zone.zone_id,
         "Config": config,
         "ResourceRecordSetCount": len(zone),
     }

@@ -15,7 +15,6 @@ VERSION: Final = "2013-04-01"
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _ROUTES: Final[Mapping[tuple[str, str], str]] = {
     ("GET", "hostedzone"): "ListHostedZones",
-    ("POST", "hostedzone"): "CreateHostedZone",
     ("GET", "hostedzone/{}"): "GetHostedZone",
     ("GET", "hostedzone/{}/rrset"): "ListResourceRecordSets",
     ("POST", "hostedzone/{}/rrset"): "ChangeResourceRecordSets",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from tests.fakes.route53 import names, wire
@@ -15,7 +14,7 @@ from tests.fakes.route53.buckets import Buckets, Rate
 from tests.fakes.route53.errors import build_throttled
 from tests.fakes.route53.log import CHANGE, Call, Log
 from tests.fakes.route53.records import Json, RecordSet, decode, encode
-from tests.fakes.route53.requests import VERSION, Called, build_unknown_action, parse
+from tests.fakes.route53.requests import Called, build_unknown_action, parse
 from tests.fakes.route53.zones import Author, Edit, Vpc, Zone
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 from tests.fakes.service.listener import Request
@@ -178,9 +177,6 @@ class Route53(FakeService):
         except ApiError as exc:
             return fault.after(self._refusal(call, exc))
         answer = Answer(status=200, body=wire.render(root, fields), headers=self._headers())
-        if called.action == "CreateHostedZone":
-            where = {"Location": f"{self.url}/{VERSION}{fields['HostedZone']['Id']}"}
-            answer = replace(answer, status=201, headers={**answer.headers, **where})
         answered = fault.after(answer)
         self.log.record_answer(call, answered.status)
         return answered

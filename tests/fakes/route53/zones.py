@@ -58,7 +58,6 @@ class Zone:
     account: str
     private: bool = False
     comment: str = ""
-    caller_reference: str = ""
     vpcs: list[Vpc] = field(default_factory=list)
     tags: dict[str, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
