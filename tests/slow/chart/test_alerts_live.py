@@ -6,7 +6,6 @@ person with the right cluster, and end by themselves (docs/design/metrics.md, "A
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,13 +13,11 @@ from typing import Final
 
 import pytest
 
-from tests.fakes.apiserver.faults import Refuse as RefuseRequest
 from tests.fakes.apiserver.server import ApiServer
-from tests.fakes.apiserver.watches import Order
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
-from tests.objects import service, services
+from tests.objects import service
 from tests.program.installation import Installation
 from tests.program.process import ExtdnsProcess, running
 from tests.route53 import environ
@@ -125,59 +122,3 @@ def test_invalid_records_fire_no_critical_alert_and_an_outage_fires_one_with_the
         prometheus.scrape(*gone.targets(), *busy.targets())
         prometheus.until(lambda: prometheus.alerts("critical") | prometheus.alerts("warning") == set())
         assert prometheus.alerts("critical", ever=True) == pages
-
-
-ZONES: Final = tuple(f"zone-{number}.example" for number in range(30))
-QUICK: Final = (*ELECT, "--leader-elect-lease-duration=14s", "--leader-elect-renew-deadline=2s")
-
-
-@contextmanager
-def locked_audit_log(path: Path) -> Iterator[None]:
-    """Replace the audit log by a file that another program has locked."""
-    path.rename(path.with_suffix(".before"))
-    with path.open("w") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        yield
-
-
-def test_alerts_about_leader_standby_throttling_sources_and_audit_log_fire_during_the_fault_and_end_after_it(
-    clusters: tuple[Cluster, Cluster], rules: Json, prometheus_program: str, tmp_path: Path
-) -> None:
-    elects, throttled = clusters
-    audit_log = throttled.root / "audit.log"
-    for zone in ZONES:  # each is read again after a pause of its own
-        throttled.dns.add_zone(zone)
-    for cluster in clusters:
-        cluster.installation.apply(service("web"))
-    with ExitStack() as stack:
-        stack.enter_context(elects.run(*QUICK, ready="Became leader"))
-        standby = stack.enter_context(elects.run(*QUICK, ready="this one is a standby"))
-        stack.enter_context(throttled.run(f"--audit-log={audit_log}", ready="All records are already up to date"))
-        prometheus = stack.enter_context(run_prometheus(prometheus_program, tmp_path, rules))
-        prometheus.scrape(*elects.targets(), *throttled.targets())
-        prometheus.until(lambda: len(prometheus.query("extdns_leader")) == len(elects.targets() + throttled.targets()))
-
-        elects.server.faults.arm(RefuseRequest(code=500), resource="leases", times=None)
-        throttled.dns.faults.arm(Refuse(400, "Throttling"), times=None)
-        with locked_audit_log(audit_log):
-            throttled.installation.apply(*services(f"late-{number}" for number in range(8)))
-            fired = {("ExtdnsAuditLogFailing", "b"), ("ExtdnsThrottled", "b")}
-            prometheus.until(lambda: fired <= prometheus.alerts("warning"))
-            prometheus.until(lambda: ("ExtdnsNoLeader", "a") in prometheus.alerts("critical"))
-        for cluster in clusters:
-            cluster.server.faults.clear()
-            cluster.dns.faults.clear()
-        prometheus.until(lambda: ("ExtdnsPublishingSlow", "b") in prometheus.alerts("warning"))
-
-        elects.processes.remove(standby)
-        assert standby.end() == 0
-        prometheus.scrape(*elects.targets(), *throttled.targets())
-        throttled.server.faults.arm(RefuseRequest(code=403), resource="services", times=None)
-        throttled.server.end_watches(Order.EXPIRE)
-        fired = {("ExtdnsStandbyMissing", "a"), ("ExtdnsSourceFailing", "b")}
-        prometheus.until(lambda: fired <= prometheus.alerts("warning"))
-
-        throttled.server.faults.clear()
-        stack.enter_context(elects.run(*QUICK, ready="Serving health and metrics"))
-        prometheus.scrape(*elects.targets(), *throttled.targets())
-        prometheus.until(lambda: prometheus.alerts("warning") | prometheus.alerts("critical") == set())

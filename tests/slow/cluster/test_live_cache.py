@@ -87,20 +87,6 @@ def dropped(changes: Sequence[ClusterChange]) -> set[tuple[str, Sighting]]:
     return {(change.key.name, change.seen) for change in changes if isinstance(change, ObjectChange) and not change.new}
 
 
-def test_objects_are_listed_by_pages_and_later_changes_are_watched(server: Cluster, tmp_path: Path) -> None:
-    begin(server)
-    for number in range(5):
-        put(server, f"web-{number}", "a.example.org")
-    with synced(server, tmp_path) as cluster:
-        assert hosts(cluster) == {f"web-{number}": "a.example.org" for number in range(5)}
-        put(server, "web-0", "b.example.org")
-        server.delete("Ingress", "shop", "web-1")
-        changes = wait_until(cluster, lambda _: "web-1" not in hosts(cluster))
-        assert hosts(cluster)["web-0"] == "b.example.org"
-        assert [change.key.name for change in changes if isinstance(change, ObjectChange)] == ["web-0", "web-1"]
-        assert cluster.decoded == 6
-
-
 NAMES: Final = st.sampled_from("abc")
 STEPS: Final = st.one_of(
     st.tuples(st.just("put"), NAMES, st.sampled_from(["a.example.org", "b.example.org"])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
+from extdns.model.change import Outcome, Refused, WriteConflict
 from providers.aws.errors import build_outcome
 from providers.aws.record_sets import AliasTarget, Route53RecordSet
 from providers.common.api_calls import CallFailedError, FailureKind
@@ -27,8 +27,10 @@ FATAL = (
 EXISTS = "Tried to create resource record set [name='a.example.org.', type='A'] but it already exists"
 
 
-def find_outcome(words: str, code: str = "InvalidChangeBatch", trouble: FailureKind = FailureKind.REFUSED) -> Outcome:
-    return build_outcome(CallFailedError(trouble, "route53:ChangeResourceRecordSets", "zone Z", code, words), SENT)
+def find_outcome(words: str, code: str = "InvalidChangeBatch") -> Outcome:
+    return build_outcome(
+        CallFailedError(FailureKind.REFUSED, "route53:ChangeResourceRecordSets", "zone Z", code, words), SENT
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,26 +141,6 @@ def test_an_error_about_an_invalid_batch_becomes_a_refusal_with_the_offending_na
 
 
 @pytest.mark.parametrize(
-    ("code", "trouble", "kind"),
-    [
-        pytest.param("NoSuchHostedZone", FailureKind.REFUSED, Refused, id="unknown-zone-of-an-alias-target"),
-        pytest.param("AccessDenied", FailureKind.FORBIDDEN, Forbidden, id="no-right"),
-        pytest.param("ExpiredToken", FailureKind.CREDENTIALS, TryLater, id="credentials"),
-        pytest.param("Throttling", FailureKind.RETRYABLE, TryLater, id="throttled"),
-        pytest.param("ReadTimeoutError", FailureKind.UNANSWERED, Unknown, id="no-answer"),
-        pytest.param("InvalidInput", FailureKind.REFUSED, Refused, id="wrong-request"),
-    ],
-)
-def test_the_outcome_of_a_batch_whose_call_to_route53_fails_follows_from_error_code_and_kind_of_failure(
-    code: str, trouble: FailureKind, kind: type[Outcome]
-) -> None:
-    found = find_outcome("words of the service", code, trouble)
-    assert type(found) is kind
-    assert not isinstance(found, Applied)
-    assert found.message == f"route53:ChangeResourceRecordSets on zone Z: {code}: words of the service"
-
-
-@pytest.mark.parametrize(
     ("hostile", "words"),
     [
         pytest.param(
@@ -216,6 +198,10 @@ def test_text_of_users_quoted_in_an_error_is_not_read_as_a_message_of_the_servic
     conflict = build_outcome(both, (*SENT, hostile))
     assert isinstance(conflict, WriteConflict)
     assert conflict.offending_names == ("a.example.org",)
+
+
+def test_a_missing_zone_is_a_refusal_if_it_may_be_that_of_an_alias_target() -> None:
+    assert isinstance(find_outcome("No hosted zone found with ID: Z", "NoSuchHostedZone"), Refused)
 
 
 def test_an_error_about_the_target_of_aliases_of_several_names_blames_none_of_them() -> None:

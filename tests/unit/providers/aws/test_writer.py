@@ -64,13 +64,6 @@ def test_an_update_is_sent_as_deletes_followed_by_creates(writable: WritableZone
     ]
 
 
-def test_an_alias_to_a_name_in_the_same_batch_is_created_after_its_target(writable: WritableZone) -> None:
-    alias = endpoint("A", "www.example.org", name="a.example.org", props=ALIAS)
-    outcome = writable.submit(Write(old=None, new=alias), WWW)
-    assert isinstance(outcome, Applied)
-    assert writable.sent() == ["CREATE www.example.org. A", "CREATE a.example.org. A"]
-
-
 def test_aliases_to_aliases_are_created_from_the_last_target_on_and_loops_are_refused(writable: WritableZone) -> None:
     chain = [(name, f"{target}.example.org") for name, target in zip("abcd", "bcda", strict=True)]
     made = [Write(old=None, new=endpoint("A", to, name=f"{at}.example.org", props=ALIAS)) for at, to in chain]

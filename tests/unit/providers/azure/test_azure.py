@@ -581,26 +581,6 @@ def test_a_list_that_never_ends_is_an_error(world: World, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("before", "wanted", "lists", "puts"),
-    [
-        pytest.param(["www"], {"www": "192.0.2.1"}, 1, 0, id="nothing"),
-        pytest.param(["www"], {"www": "192.0.2.2"}, 2, 1, id="an-update"),
-        pytest.param(["www"], {"www": "192.0.2.1", "new": "192.0.2.1"}, 2, 2, id="a-new-name"),
-        pytest.param([], {f"n{number}": "192.0.2.1" for number in range(25)}, 2, 50, id="25-new-names"),
-    ],
-)
-def test_a_batch_takes_one_reading_and_one_write_a_record_set(
-    world: World, before: list[str], wanted: dict[str, str], lists: int, puts: int
-) -> None:
-    world.run(dict.fromkeys(before, "192.0.2.1"))
-    world.fake.calls.clear()
-    world.run(wanted)
-    actions = [call.action for call in world.fake.calls]
-    assert [actions.count(one) for one in ("GET ALL", "PUT A", "PUT TXT")] == [lists, -(-puts // 2), puts // 2]
-    assert len(actions) == 1 + lists + puts
-
-
-@pytest.mark.parametrize(
     ("fault", "error"),
     [
         (Refuse(403, "AuthorizationFailed"), ForbiddenError),

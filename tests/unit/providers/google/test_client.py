@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
-from extdns.model.change import Outcome, Refused, TryLater, WriteConflict
+from extdns.model.change import Outcome, Refused, WriteConflict
 from providers.common.api_calls import CallFailedError, CallOptions, FailureKind
 from providers.google.client import CloudDnsApi
 from providers.google.provider import build_outcome
@@ -151,24 +151,6 @@ def test_throttling_by_cloud_dns_delays_the_next_call(fake: CloudDns, project: C
     before_s = limiter._monotonic_s()
     project.list_zones()
     assert limiter._monotonic_s() > before_s
-
-
-def test_a_change_request_contains_only_lists_that_are_not_empty(fake: CloudDns, project: CloudDnsApi) -> None:
-    fake.add_zone("example.org", name="main")
-    assert project.create_change("main", "zone main", ADDED, []) == "1"
-    (call,) = fake.log.calls("changes.create")
-    assert call.body == {
-        "kind": "dns#change",
-        "additions": [
-            {
-                "kind": "dns#resourceRecordSet",
-                "name": "www.example.org.",
-                "type": "A",
-                "ttl": 300,
-                "rrdatas": ["192.0.2.1"],
-            }
-        ],
-    }
 
 
 @pytest.mark.parametrize(
@@ -318,14 +300,6 @@ def test_a_value_of_a_user_that_an_error_quotes_is_not_read_as_another_error(tex
     assert found.offending_names == ("b.example.org",)
 
 
-def test_an_error_with_several_problems_becomes_a_refusal_with_all_their_names() -> None:
-    found = find_outcome(
-        *(f"Invalid value for 'entity.change.additions[{location}].rrdata[0]': 'x'" for location in (1, 0))
-    )
-    assert isinstance(found, Refused)
-    assert found.offending_names == ("a.example.org", "b.example.org")
-
-
 def test_an_error_with_a_write_conflict_and_other_problems_becomes_a_write_conflict() -> None:
     found = find_outcome(
         "Invalid value for 'entity.change.additions[0].rrdata[0]': 'x'",
@@ -348,10 +322,3 @@ def test_an_error_whose_record_set_is_unknown_gives_a_refusal_without_offending_
     found = find_outcome(message, "Invalid value for 'entity.change.additions[0].rrdata[0]': 'x'")
     assert isinstance(found, Refused)
     assert found.offending_names == ()
-
-
-@pytest.mark.parametrize("parameter", ["managedZone", "project"])
-def test_a_change_to_a_zone_or_project_that_does_not_exist_is_tried_later(parameter: str) -> None:
-    assert isinstance(
-        find_outcome(f"The 'parameters.{parameter}' resource named 'z' does not exist.", code="notFound"), TryLater
-    )

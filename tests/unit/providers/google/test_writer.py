@@ -24,6 +24,7 @@ from tests.unit.providers.google.cloud_dns_values import GEO, routed
 
 WWW = create("www.example.org", "A", "192.0.2.1")
 NO_ZONE = "The 'parameters.managedZone' resource named 'main' does not exist."
+NO_PROJECT = "The 'parameters.project' resource named 'p' does not exist."
 
 
 class WritableZone:
@@ -127,6 +128,7 @@ def test_a_change_over_quota_is_refused_without_offending_names(writable: Writab
         pytest.param(Refuse(400, "badRequest"), Refused, id="400"),
         pytest.param(Refuse(413, "requestTooLarge"), Refused, id="413"),
         pytest.param(Refuse(404, "notFound", NO_ZONE), TryLater, id="404-zone"),
+        pytest.param(Refuse(404, "notFound", NO_PROJECT), TryLater, id="404-project"),
         pytest.param(Drop(), Unknown, id="no-answer"),
         pytest.param(Drop(worked=True), Unknown, id="answer-lost"),
     ],

@@ -58,15 +58,6 @@ def test_a_batch_reads_the_zone_again_if_the_last_read_was_a_refresh_or_too_old(
     assert service.reads == 4
 
 
-def test_a_read_is_not_used_again_by_a_second_batch(build_rig: BuildRig, service: MemoryService) -> None:
-    rig = build_rig()
-    rig.reader.read_names(rig.zone, [])
-    write = create("a.example.org", "A", "192.0.2.1")
-    rig.apply(write)
-    assert isinstance(rig.submit(write), WriteConflict)
-    assert service.reads == 2
-
-
 def test_a_record_that_differs_from_the_plan_is_a_write_conflict_and_nothing_is_sent(
     build_rig: BuildRig, service: MemoryService
 ) -> None:

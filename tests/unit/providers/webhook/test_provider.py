@@ -204,15 +204,6 @@ def test_the_search_for_records_that_a_webhook_cannot_adjust_ends_after_64_calls
     assert sum(call.action == Action.ADJUST for call in fake.calls) <= 64 + 10
 
 
-def test_if_the_webhook_can_adjust_no_record_the_request_fails_as_a_whole_after_40_calls(fake: WebhookServer) -> None:
-    reader, _ = start(fake)
-    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(1000)]
-    fake.failing_names.update(one.name for one in records)
-    with pytest.raises(RetryableError, match="status 500"):
-        reader.load_adjustments(records)
-    assert sum(call.action == Action.ADJUST for call in fake.calls) == 40
-
-
 def test_if_the_webhook_cannot_adjust_the_first_twenty_records_the_other_records_are_adjusted(
     fake: WebhookServer,
 ) -> None:
@@ -407,15 +398,6 @@ def test_a_write_is_not_sent_to_the_webhook_by_a_process_that_is_not_the_leader(
     _, writer = start(fake, calls=CallOptions(can_write=lambda: False))
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), TryLater)
     assert [call.action for call in fake.calls] == [Action.NEGOTIATE]
-
-
-def test_a_webhook_that_throttles_is_called_at_half_the_rate(fake: WebhookServer) -> None:
-    reader, writer = start(fake)
-    before = reader.read_rate_limits()[0]
-    fake.faults.arm(Refuse(429, ""), action=Action.APPLY)
-    writer.submit(ZONE, build_batch(ZONE, [WRITE]))
-    after = reader.read_rate_limits()[0]
-    assert (after.per_s, after.throttle_count) == (before.per_s / 2, 1)
 
 
 def test_a_call_that_fails_does_not_raise_the_rate_of_a_webhook_that_throttled(fake: WebhookServer) -> None:
