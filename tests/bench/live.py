@@ -31,7 +31,7 @@ from extdns.model.reason import Reason
 from tests.bench.counting import TIMEOUT_S, CountingProvider
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, print_figures, rss_bytes
-from tests.bench.remote import Remote, serving
+from tests.bench.remote import RemoteCluster, serving
 from tests.bench.services import EDITED, ZONE
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _running(environ: dict[str, str], provider: CountingProvider, listener: List
 
 
 def _edits(
-    count: int, server: Remote, running: Assembly, provider: CountingProvider, listener: Listener
+    count: int, server: RemoteCluster, running: Assembly, provider: CountingProvider, listener: Listener
 ) -> Iterator[float]:
     """Yield the seconds from each edit to its planned update, and check that nothing else was computed."""
     cluster, observer = running.controller._parts.cluster, running.controller._parts.observer
@@ -166,7 +166,7 @@ def _idle_share(provider: CountingProvider) -> float:
     return (cpu_s() - start_s) / _IDLE_S
 
 
-def _growth(server: Remote) -> int:
+def _growth(server: RemoteCluster) -> int:
     before = rss_bytes()
     server.churn(_PODS)
     time.sleep(_CALM_S)

@@ -19,11 +19,11 @@ from types import FrameType
 from typing import Final
 
 from extdns import log
-from tests.bench import remote, route53
+from tests.bench import route53
 from tests.bench.counting import TIMEOUT_S
 from tests.bench.process import ROOT, print_figures
+from tests.bench.remote import run_route53, serving
 from tests.bench.services import ZONE
-from tests.fakes.route53 import process
 
 _SERVICES: Final = 100
 _WARM_UP: Final = 3
@@ -69,11 +69,11 @@ class CallCounter:
 def main(*arguments: str) -> None:
     log.configure(format="text", level="error")
     counter = CallCounter()
-    with _profiled(counter), TemporaryDirectory() as folder, process.run_process() as service:
+    with _profiled(counter), TemporaryDirectory() as folder, run_route53() as service:
         kubeconfig = Path(folder, "kubeconfig")
         os.environ |= route53.settings(service)
         service.add_zone(ZONE)
-        with remote.serving(_SERVICES, kubeconfig) as cluster, route53.running(kubeconfig):
+        with serving(_SERVICES, kubeconfig) as cluster, route53.running(kubeconfig):
             counted = []
             for number in range(_WARM_UP + _COUNTED):
                 time.sleep(_CALM_S)  # so that each edit follows a quiet time

@@ -12,40 +12,37 @@ import statistics
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 from extdns import log
 from extdns.app import assembly
 from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
-from tests.bench import remote
 from tests.bench.counting import TIMEOUT_S
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, print_figures, rss_bytes
+from tests.bench.remote import RemoteCluster, RemoteRoute53, run_route53, serving
 from tests.bench.services import EDITED, ZONE
-from tests.fakes.route53 import process
-from tests.fakes.route53.process import Remote
+from tests.fakes.route53.buckets import Rate
+from tests.fakes.route53.log import CHANGE, LIST, Call
 
-SERVICE: Final = ("--latency-ms", "15", "--action-rate", "10:50")
-WRITE: Final = "ChangeResourceRecordSets"
+SERVICE: Final = {"latency_s": 0.015, "per_action": Rate(10.0, 50.0)}
 _CALM_S: Final = 0.5
 _QUIET_S: Final = 60.0
-
-Call = Mapping[str, Any]
 
 
 def main(count: str) -> None:
     gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
-    with TemporaryDirectory() as folder, process.run_process(*SERVICE) as service:
+    with TemporaryDirectory() as folder, run_route53(**SERVICE) as service:
         kubeconfig = Path(folder, "kubeconfig")
         os.environ |= settings(service)
         service.add_zone(ZONE)
-        with remote.serving(int(count), kubeconfig) as cluster:
+        with serving(int(count), kubeconfig) as cluster:
             with running(kubeconfig):
                 cold = _times(service.calls(clear=True))
                 edits = tuple(_edits(int(count), cluster, service))
@@ -67,15 +64,15 @@ def main(count: str) -> None:
         again_s=again_s,
         again_cpu_s=again_cpu_s,
         again_calls=len(again),
-        again_writes=sum(call["action"] == WRITE for call in again),
+        again_writes=sum(call.action == CHANGE for call in again),
         rss_bytes=resident,
     )
 
 
-def settings(service: Remote) -> dict[str, str]:
+def settings(service: RemoteRoute53) -> dict[str, str]:
     """Return the environment variables with which the SDK uses *service*."""
     return {
-        "AWS_ENDPOINT_URL": service.url,
+        "AWS_ENDPOINT_URL": service.get_url(),
         "AWS_ACCESS_KEY_ID": "bench",
         "AWS_SECRET_ACCESS_KEY": "bench",
         "AWS_REGION": "us-east-1",
@@ -101,29 +98,29 @@ def running(kubeconfig: Path) -> Iterator[None]:
 
 def _times(calls: Sequence[Call]) -> tuple[float, float, int]:
     """Return when the first write arrived and the last one was answered, and the number of writes."""
-    writes = [call for call in calls if call["action"] == WRITE and call["status"] == 200]
-    return writes[0]["came_s"], writes[-1]["answered_s"], len(writes)
+    writes = [call for call in calls if call.action == CHANGE and call.status == 200]
+    return writes[0].came_s, writes[-1].answered_s, len(writes)
 
 
-def _edits(count: int, cluster: remote.Remote, service: Remote) -> Iterator[tuple[float, int, int]]:
+def _edits(count: int, cluster: RemoteCluster, service: RemoteRoute53) -> Iterator[tuple[float, int, int]]:
     """Yield for each edit the seconds until its write was accepted, the number of writes, and of reads."""
     for number in range(min(EDITED, count)):
         time.sleep(_CALM_S)
         service.calls(clear=True)
         edited_s = cluster.edit(number, f"198.51.100.{number + 2}")
         until_s = edited_s + TIMEOUT_S
-        while not (done := [call for call in service.calls() if call["action"] == WRITE]):
+        while not (done := [call for call in service.calls() if call.action == CHANGE]):
             if time.monotonic() > until_s:
                 raise SystemExit("an edit was not published")
             time.sleep(0.005)
         time.sleep(_CALM_S)
         calls = service.calls()
-        writes = sum(call["action"] == WRITE for call in calls)
-        reads = sum(call["action"] == "ListResourceRecordSets" for call in calls if call["came_s"] < done[0]["came_s"])
-        yield done[0]["answered_s"] - edited_s, writes, reads
+        writes = sum(call.action == CHANGE for call in calls)
+        reads = sum(call.action == LIST for call in calls if call.came_s < done[0].came_s)
+        yield done[0].answered_s - edited_s, writes, reads
 
 
-def _quiet_calls(service: Remote) -> int:
+def _quiet_calls(service: RemoteRoute53) -> int:
     """Return the number of calls in a minute without changes."""
     service.calls(clear=True)
     time.sleep(_QUIET_S)

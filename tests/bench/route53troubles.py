@@ -15,12 +15,13 @@ from typing import Final
 
 from extdns import log
 from extdns.commands.run import GC_THRESHOLD
-from tests.bench import remote
 from tests.bench.process import print_figures
-from tests.bench.route53 import SERVICE, WRITE, running, settings
+from tests.bench.remote import RemoteRoute53, run_route53, serving
+from tests.bench.route53 import SERVICE, running, settings
 from tests.bench.services import ZONE, service
-from tests.fakes.route53 import process
-from tests.fakes.route53.process import Remote
+from tests.fakes.route53.errors import build_throttling_fault
+from tests.fakes.route53.log import CHANGE
+from tests.fakes.service.faults import Drop, Refuse
 
 _TROUBLES: Final = ("nothing", "refused", "throttled", "unavailable", "lost")
 _REFUSED: Final = 3
@@ -34,7 +35,7 @@ def main(count: str) -> None:
     figures: dict[str, float] = {}
     with TemporaryDirectory() as folder:
         kubeconfig = Path(folder, "kubeconfig")
-        with remote.serving(int(count), kubeconfig):
+        with serving(int(count), kubeconfig):
             for trouble in _TROUBLES:
                 found = _start(kubeconfig, trouble, int(count))
                 figures |= {f"{trouble}_{figure}": value for figure, value in found}
@@ -42,33 +43,33 @@ def main(count: str) -> None:
 
 
 def _start(kubeconfig: Path, trouble: str, count: int) -> Iterator[tuple[str, float]]:
-    with process.run_process(*SERVICE) as fake:
+    with run_route53(**SERVICE) as fake:
         os.environ |= settings(fake)
         zone_id = fake.add_zone(ZONE)
         _arm(fake, trouble, zone_id, count)
         with running(kubeconfig):
             calls = fake.calls()
             names = {record["Name"] for record in fake.shown(zone_id) if record["Type"] == "A"}
-    batches = [call for call in calls if call["action"] == WRITE]
-    last_s = max(call["answered_s"] for call in batches if call["status"] == 200)
+    batches = [call for call in calls if call.action == CHANGE]
+    last_s = max(call.answered_s for call in batches if call.status == 200)
     yield "names", len(names)
     yield "calls", len(calls)
     yield "batches", len(batches)
-    yield "batches_s", last_s - batches[0]["came_s"]
-    yield "all_s", last_s - calls[0]["came_s"]
+    yield "batches_s", last_s - batches[0].came_s
+    yield "all_s", last_s - calls[0].came_s
 
 
-def _arm(fake: Remote, trouble: str, zone_id: str, count: int) -> None:
+def _arm(fake: RemoteRoute53, trouble: str, zone_id: str, count: int) -> None:
     match trouble:
         case "refused":
             for number in range(count // (2 * _REFUSED), count, count // _REFUSED):
                 fake.protect(zone_id, service(number)["metadata"]["annotations"][_HOSTNAME], "A")
         case "throttled":
-            fake.refuse(400, "Throttling", times=_TIMES)
+            fake.arm(build_throttling_fault(), times=_TIMES)
         case "unavailable":
-            fake.refuse(503, "ServiceUnavailable", times=_TIMES)
+            fake.arm(Refuse(503, "ServiceUnavailable"), times=_TIMES)
         case "lost":
-            fake.drop(worked=True, action=WRITE)
+            fake.arm(Drop(worked=True), action=CHANGE)
         case _:
             pass
 
