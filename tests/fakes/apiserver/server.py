@@ -233,9 +233,7 @@ class ApiServer:
     def _respond(self, request: Request) -> Answer:
         self.log.add(request)
         try:
-            armed = self.faults.take(request)
-            if armed is None:
-                return self.api.answer(request)
-            return armed.before() or armed.after(self.api.answer(request))
+            fault = self.faults.take(request)
+            return fault.before() or fault.after(self.api.answer(request))
         finally:
             self.log.record_answer(request)

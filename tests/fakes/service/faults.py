@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Event, Lock
-from typing import Final, Protocol
+from typing import Final, Generic, Protocol, TypeVar
 
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 
 _TIMEOUT_S: Final = 120.0
 """How long `Armed.wait` waits until it fails, in seconds."""
-
-
-class Call(Protocol):
-    """The fields by which faults select calls. Services record more of a call."""
-
-    @property
-    def action(self) -> str: ...
-
-    @property
-    def zone_id(self) -> str: ...
 
 
 class Fault:
@@ -111,22 +101,30 @@ class Meanwhile(Fault):
         self.edit()
 
 
+class Releasable(Protocol):
+    """A fault of any fake."""
+
+    def release(self) -> None: ...
+
+
+F = TypeVar("F", bound=Releasable)
+
+
 @dataclass(kw_only=True, eq=False)
-class Armed:
-    """A fault with the filter of the calls that it affects; None matches any value.
+class Armed(Generic[F]):
+    """A fault with the attributes of the calls that it affects.
 
     Attributes:
         left: how many more calls it affects; None is no limit.
     """
 
-    fault: Fault
-    action: str | None
-    zone_id: str | None
+    fault: F
+    filters: Mapping[str, str | None]
     left: int | None
     hit: Event = field(default_factory=Event)
 
-    def matches(self, call: Call) -> bool:
-        return self.action in {None, call.action} and self.zone_id in {None, call.zone_id}
+    def matches(self, call: object) -> bool:
+        return all(wanted in {None, getattr(call, name)} for name, wanted in self.filters.items())
 
     def wait(self) -> None:
         """Wait until the fault has affected a call."""
@@ -137,29 +135,28 @@ class Armed:
         self.fault.release()
 
 
-class Faults:
-    """The armed faults. A call is affected by the first one that matches it."""
+class Arming(Generic[F]):
+    """The armed faults of a fake. A call is affected by the first one that matches it."""
 
-    def __init__(self) -> None:
+    def __init__(self, nothing: F) -> None:
+        """Return *nothing* for each call that no fault affects."""
+        self._nothing = nothing
         self._lock = Lock()
-        self._armed: list[Armed] = []
-        self._taken: list[Armed] = []
+        self._armed: list[Armed[F]] = []
+        self._taken: list[Armed[F]] = []
 
-    def arm(
-        self, fault: Fault, *, action: str | None = None, zone_id: str | None = None, times: int | None = 1
-    ) -> Armed:
-        """Let *fault* affect the next *times* matching calls."""
-        armed = Armed(fault=fault, action=action, zone_id=zone_id, left=times)
+    def _arm(self, fault: F, times: int | None, **filters: str | None) -> Armed[F]:
+        armed = Armed(fault=fault, filters=filters, left=times)
         with self._lock:
             self._armed.append(armed)
         return armed
 
-    def take(self, call: Call) -> Fault:
+    def take(self, call: object) -> F:
         """Return the fault that affects *call*; without any, one that does nothing."""
         with self._lock:
             armed = next((one for one in self._armed if one.matches(call)), None)
             if armed is None:
-                return Fault()
+                return self._nothing
             if armed.left is not None:
                 armed.left -= 1
                 if not armed.left:
@@ -168,9 +165,27 @@ class Faults:
         armed.hit.set()
         return armed.fault
 
+    def disarm(self, kind: type[F]) -> None:
+        """Remove the faults of class *kind* that have not affected all their calls."""
+        with self._lock:
+            self._armed = [armed for armed in self._armed if not isinstance(armed.fault, kind)]
+
     def clear(self) -> None:
         """Remove all faults and continue the calls that they delay."""
         with self._lock:
             taken, self._taken, self._armed = self._taken, [], []
         for armed in taken:
             armed.release()
+
+
+class Faults(Arming[Fault]):
+    """The armed faults of a DNS service."""
+
+    def __init__(self) -> None:
+        super().__init__(Fault())
+
+    def arm(
+        self, fault: Fault, *, action: str | None = None, zone_id: str | None = None, times: int | None = 1
+    ) -> Armed[Fault]:
+        """Let *fault* affect the next *times* calls with these attributes; None is any."""
+        return self._arm(fault, times, action=action, zone_id=zone_id)
