@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
-from itertools import cycle
+from itertools import cycle, repeat
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, ClassVar, Final, NamedTuple
 
 from tests import cloudmap
 from tests.azure import write_config
@@ -23,7 +24,7 @@ from tests.fakes.cloudmap.server import WHOLE_LIST, CloudMap
 from tests.fakes.route53.log import CHANGE, LIST
 from tests.fakes.route53.server import Route53
 from tests.fakes.route53.zones import Author, Edit
-from tests.fakes.service.faults import Armed, Drop, Fault, Late, Meanwhile, Refuse, Stall
+from tests.fakes.service.faults import Armed, Drop, Fault, Faults, Late, Meanwhile, Refuse, Stall
 from tests.route53 import environ
 from tests.slow.chaos.events import ZONES
 
@@ -54,101 +55,111 @@ class WriteCall(NamedTuple):
     answer: str
 
 
-class DnsService(Protocol):
+class DnsService(ABC):
     """A strict fake as a chaos run uses it; record sets are values of the fake's own type."""
 
     flags: tuple[str, ...]
     environ: Mapping[str, str]
-    has_routing: bool
-    is_atomic: bool
+    has_routing = False
+    is_atomic = True
     """Whether a record and its ownership record are written together."""
 
-    is_conditional: bool
+    is_conditional = True
     """Whether writes are conditional, so that there may be two replicas."""
+
+    _refusals: ClassVar[Mapping[str, tuple[int, str]]]
+    """Status and error code of each verb of the script for which the fault is an answer."""
+
+    _changes: Sequence[str]
+    """The actions that fail in turn if the script says "change"; `_lists` if it says "list"."""
+
+    _lists: Sequence[str]
+    _raced: str
+    """The action before which others edit."""
+
+    def __init__(self, faults: Faults, lock: AbstractContextManager[object]) -> None:
+        self._faults, self._lock = faults, lock
+        self._actions = {"change": cycle(self._changes), "list": cycle(self._lists), "any": repeat(None)}
 
     def lock(self) -> AbstractContextManager[object]:
         """Return a context manager that blocks all other access."""
-        ...
+        return self._lock
 
+    @abstractmethod
     def read(self) -> dict[Key, object]:
         """Return all record sets except SOA and NS at the apex."""
-        ...
 
+    @abstractmethod
     def values(self, record: object) -> tuple[str, ...]:
         """Return the sorted values of a record set; for an alias, "alias" and its target."""
-        ...
 
+    @abstractmethod
     def put(self, key: Key, *values: str) -> None:
         """Create or replace a record set without an API call."""
-        ...
 
+    @abstractmethod
     def delete(self, key: Key) -> None:
         """Delete a record set without an API call."""
-        ...
 
-    def protect(self, key: Key) -> bool:
+    def protect(self, key: Key) -> bool:  # noqa: ARG002 - most fakes support it
         """Refuse every change of a record set from now on. Return whether the fake supports that."""
-        ...
+        return False
 
+    @abstractmethod
     def list_writes(self) -> list[WriteCall]:
         """Return the write calls so far, in order."""
-        ...
 
-    def fail(self, verb: str, about: str, times: int) -> Armed:
+    def fail(self, verb: str, about: str, times: int) -> Armed[Fault]:
         """Make the next calls fail with the fault named *verb* in the script."""
-        ...
+        return self._faults.arm(self._make_fault(verb), action=next(self._actions[about]), times=times)
+
+    def _make_fault(self, verb: str) -> Fault:
+        match verb:
+            case "drop":
+                return Drop()
+            case "drop-worked":
+                return Drop(worked=True)
+            case "late":
+                return Late()
+            case "late-worked":
+                return Stall(worked=True)
+            case _:
+                return Refuse(*self._refusals[verb])
 
     def race(self, edit: Callable[[], object]) -> None:
         """Run *edit* just before the next write takes effect, or where it depends on a reading, before that."""
-        ...
+        self._faults.arm(Meanwhile(edit), action=self._raced)
 
     def recover(self) -> None:
         """Disarm all faults."""
-        ...
+        self._faults.clear()
 
     def journal(self) -> Iterator[Step]:
         """Yield all changes since the start, in order, or nothing if the fake keeps no journal."""
-        ...
+        return iter(())
 
 
-def make_fault(verb: str, refusals: Mapping[str, tuple[int, str]]) -> Fault:
-    """Return the fault named *verb* in the script; *refusals* are status and error code by verb."""
-    match verb:
-        case "drop":
-            return Drop()
-        case "drop-worked":
-            return Drop(worked=True)
-        case "late":
-            return Late()
-        case "late-worked":
-            return Stall(worked=True)
-        case _:
-            return Refuse(*refusals[verb])
-
-
-class Route53Service:
+class Route53Service(DnsService):
     """The strict Route 53, with a zone for each of `ZONES`."""
 
     has_routing = True
-    is_atomic = True
-    is_conditional = True
-    _refusals: Final = {
+    _refusals: ClassVar = {
         "throttle": (400, "Throttling"),
         "error": (500, "InternalFailure"),
         "unavailable": (503, "ServiceUnavailable"),
         "busy": (400, "PriorRequestNotComplete"),
         "refuse": (400, "InvalidChangeBatch"),
     }
-    _actions: Final = {"change": CHANGE, "list": LIST, "any": None}
+    _changes = (CHANGE,)
+    _lists = (LIST,)
+    _raced = CHANGE
 
     def __init__(self, fake: Route53) -> None:
+        super().__init__(fake.faults, fake.api.lock)
         self._fake = fake
         self._ids = {zone: fake.add_zone(zone) for zone in ZONES}
-        self.flags: tuple[str, ...] = ("--provider=aws",)
-        self.environ: Mapping[str, str] = environ(fake)
-
-    def lock(self) -> AbstractContextManager[object]:
-        return self._fake.api.lock
+        self.flags = ("--provider=aws",)
+        self.environ = environ(fake)
 
     def read(self) -> dict[Key, object]:
         return {
@@ -182,15 +193,6 @@ class Route53Service:
             for call in self._fake.log.calls(CHANGE)
         ]
 
-    def fail(self, verb: str, about: str, times: int) -> Armed:
-        return self._fake.faults.arm(make_fault(verb, self._refusals), action=self._actions[about], times=times)
-
-    def race(self, edit: Callable[[], object]) -> None:
-        self._fake.faults.arm(Meanwhile(edit), action=self._actions["change"])
-
-    def recover(self) -> None:
-        self._fake.faults.clear()
-
     def journal(self) -> Iterator[Step]:
         for zone, zone_id in self._ids.items():
             group: list[Edit] = []
@@ -212,33 +214,30 @@ class Route53Service:
         return Step(group[0].by is Author.API, tuple(changes))
 
 
-class CloudDnsService:
+class CloudDnsService(DnsService):
     """The strict Cloud DNS, with a zone for each of `ZONES`."""
 
-    has_routing = False
-    is_atomic = True
-    is_conditional = True
-    _refusals: Final = {
+    _refusals: ClassVar = {
         "throttle": (429, "rateLimitExceeded"),
         "error": (500, "backendError"),
         "unavailable": (503, "backendError"),
         "busy": (503, "backendError"),
         "refuse": (400, "invalid"),
     }
-    _actions: Final = {"change": GOOGLE_CHANGE, "list": GOOGLE_LIST, "any": None}
+    _changes = (GOOGLE_CHANGE,)
+    _lists = (GOOGLE_LIST,)
+    _raced = GOOGLE_CHANGE
 
     def __init__(self, fake: CloudDns) -> None:
+        super().__init__(fake.faults, fake.api.lock)
         self._fake = fake
         self._names = {zone: fake.add_zone(zone) for zone in ZONES}
-        self.flags: tuple[str, ...] = (
+        self.flags = (
             "--provider=google",
             f"--google-project={PROJECT}",
             f"--google-api-endpoint={fake.url}",
         )
-        self.environ: Mapping[str, str] = {}
-
-    def lock(self) -> AbstractContextManager[object]:
-        return self._fake.api.lock
+        self.environ = {}
 
     def read(self) -> dict[Key, object]:
         return {
@@ -259,9 +258,6 @@ class CloudDnsService:
     def delete(self, key: Key) -> None:
         self._fake.delete(self._names[key.zone], f"{key.name}.", key.type)
 
-    def protect(self, key: Key) -> bool:  # noqa: ARG002 - not supported by this fake
-        return False
-
     def list_writes(self) -> list[WriteCall]:
         return [
             WriteCall(
@@ -275,44 +271,29 @@ class CloudDnsService:
             for call in self._fake.log.calls(GOOGLE_CHANGE)
         ]
 
-    def fail(self, verb: str, about: str, times: int) -> Armed:
-        return self._fake.faults.arm(make_fault(verb, self._refusals), action=self._actions[about], times=times)
 
-    def race(self, edit: Callable[[], object]) -> None:
-        self._fake.faults.arm(Meanwhile(edit), action=self._actions["change"])
-
-    def recover(self) -> None:
-        self._fake.faults.clear()
-
-    def journal(self) -> Iterator[Step]:
-        return iter(())
-
-
-class AzureService:
+class AzureService(DnsService):
     """The strict Azure DNS, with a public zone for each of `ZONES`."""
 
-    has_routing = False
     is_atomic = False
-    is_conditional = True
-    _refusals: Final = {
+    _refusals: ClassVar = {
         "throttle": (429, "Throttled"),
         "error": (500, "InternalServerError"),
         "unavailable": (503, "ServiceUnavailable"),
         "busy": (429, "RetryableErrorDueToAnotherOperation"),
         "refuse": (400, "BadRequest"),
     }
-    _changes: Final = ("PUT TXT", "PUT A", "DELETE A", "PUT CNAME", "DELETE TXT", "PUT AAAA")
+    _changes = ("PUT TXT", "PUT A", "DELETE A", "PUT CNAME", "DELETE TXT", "PUT AAAA")
+    _lists = ("GET ALL",)
+    _raced = "GET ALL"
 
     def __init__(self, fake: Azure, folder: Path) -> None:
+        super().__init__(fake.faults, fake.lock)
         self._fake = fake
         self._fake.retry_after_s = 1
         self._zones = {zone: fake.add_zone(zone) for zone in ZONES}
-        self._next_change = cycle(self._changes)
-        self.flags: tuple[str, ...] = ("--provider=azure", f"--azure-config-file={write_config(folder, fake)}")
-        self.environ: Mapping[str, str] = {"AZURE_POD_IDENTITY_AUTHORITY_HOST": fake.url}
-
-    def lock(self) -> AbstractContextManager[object]:
-        return self._fake.lock
+        self.flags = ("--provider=azure", f"--azure-config-file={write_config(folder, fake)}")
+        self.environ = {"AZURE_POD_IDENTITY_AUTHORITY_HOST": fake.url}
 
     def read(self) -> dict[Key, object]:
         with self._fake.lock:
@@ -349,44 +330,29 @@ class AzureService:
             if call.action.startswith(("PUT", "DELETE"))
         ]
 
-    def fail(self, verb: str, about: str, times: int) -> Armed:
-        actions = {"change": next(self._next_change), "list": "GET ALL", "any": None}
-        return self._fake.faults.arm(make_fault(verb, self._refusals), action=actions[about], times=times)
 
-    def race(self, edit: Callable[[], object]) -> None:
-        self._fake.faults.arm(Meanwhile(edit), action="GET ALL")
-
-    def recover(self) -> None:
-        self._fake.faults.clear()
-
-    def journal(self) -> Iterator[Step]:
-        return iter(())
-
-
-class CloudflareService:
+class CloudflareService(DnsService):
     """The strict Cloudflare, with a zone for each of `ZONES`."""
 
-    has_routing = False
-    is_atomic = True
     is_conditional = False
-    _refusals: Final = {
+    _refusals: ClassVar = {
         "throttle": (429, "971"),
         "error": (500, "10013"),
         "unavailable": (503, "10013"),
         "busy": (502, "10013"),
         "refuse": (400, "9207"),
     }
-    _actions: Final = {"change": "POST dns_records", "list": "GET dns_records", "any": None}
+    _changes = ("POST dns_records",)
+    _lists = ("GET dns_records",)
+    _raced = "GET dns_records"
 
     def __init__(self, fake: Cloudflare) -> None:
+        super().__init__(fake.faults, fake.lock)
         self._fake = fake
         self._fake.retry_after_s = 1
         self._ids = {zone: fake.add_zone(zone) for zone in ZONES}
-        self.flags: tuple[str, ...] = ("--provider=cloudflare", "--batch-change-interval=0s")
-        self.environ: Mapping[str, str] = {"CLOUDFLARE_BASE_URL": fake.url, "CF_API_TOKEN": TOKEN}
-
-    def lock(self) -> AbstractContextManager[object]:
-        return self._fake.lock
+        self.flags = ("--provider=cloudflare", "--batch-change-interval=0s")
+        self.environ = {"CLOUDFLARE_BASE_URL": fake.url, "CF_API_TOKEN": TOKEN}
 
     def read(self) -> dict[Key, object]:
         found: dict[Key, tuple[dict[str, Any], ...]] = {}
@@ -421,54 +387,40 @@ class CloudflareService:
         return [
             WriteCall(frozenset(self._find_names(call.body)), call.action)
             for call in list(self._fake.calls)
-            if call.action == self._actions["change"] and call.body
+            if call.action in self._changes and call.body
         ]
 
     def _find_names(self, body: Mapping[str, Any]) -> Iterator[str]:
         for entry in (one for entries in body.values() for one in entries):
             yield entry["name"] if "name" in entry else self._fake.names[entry["id"]]
 
-    def fail(self, verb: str, about: str, times: int) -> Armed:
-        return self._fake.faults.arm(make_fault(verb, self._refusals), action=self._actions[about], times=times)
 
-    def race(self, edit: Callable[[], object]) -> None:
-        self._fake.faults.arm(Meanwhile(edit), action=self._actions["list"])
-
-    def recover(self) -> None:
-        self._fake.faults.clear()
-
-    def journal(self) -> Iterator[Step]:
-        return iter(())
-
-
-class CloudMapService:
+class CloudMapService(DnsService):
     """The strict Cloud Map, with a public namespace for each of `ZONES`."""
 
-    has_routing = False
     is_atomic = False
     is_conditional = False
-    _refusals: Final = {
+    _refusals: ClassVar = {
         "throttle": (400, "RequestLimitExceeded"),
         "error": (500, "InternalFailure"),
         "unavailable": (503, "ServiceUnavailable"),
         "busy": (400, "DuplicateRequest"),
         "refuse": (400, "InvalidInput"),
     }
-    _changes: Final = (
+    _changes = (
         *("RegisterInstance", "CreateService", "GetOperation", "DeregisterInstance", "DeleteService", "UpdateService"),
     )
+    _lists = ("ListServices", "ListInstances", WHOLE_LIST)
+    _raced = WHOLE_LIST
 
     def __init__(self, fake: CloudMap) -> None:
+        super().__init__(fake.faults, fake.lock)
         self._fake = fake
         self._ids = {zone: fake.add_namespace(zone) for zone in ZONES}
-        self._next = {"change": cycle(self._changes), "list": cycle(("ListServices", "ListInstances", WHOLE_LIST))}
-        self.flags: tuple[str, ...] = (
+        self.flags = (
             *("--provider=aws-sd", "--aws-sd-service-cleanup", "--api-calls-per-second=1000", "--api-burst=1000"),
         )
-        self.environ: Mapping[str, str] = cloudmap.environ(fake)
-
-    def lock(self) -> AbstractContextManager[object]:
-        return self._fake.lock
+        self.environ = cloudmap.environ(fake)
 
     def read(self) -> dict[Key, object]:
         return {
@@ -498,16 +450,3 @@ class CloudMapService:
             for call in list(self._fake.calls)
             if not call.action.startswith(("Get", "List"))
         ]
-
-    def fail(self, verb: str, about: str, times: int) -> Armed:
-        action = next(self._next[about]) if about in self._next else None
-        return self._fake.faults.arm(make_fault(verb, self._refusals), action=action, times=times)
-
-    def race(self, edit: Callable[[], object]) -> None:
-        self._fake.faults.arm(Meanwhile(edit), action=WHOLE_LIST)
-
-    def recover(self) -> None:
-        self._fake.faults.clear()
-
-    def journal(self) -> Iterator[Step]:
-        return iter(())
