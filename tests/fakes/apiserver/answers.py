@@ -13,28 +13,18 @@ from tests.fakes.apiserver.statuses import ApiError
 JSON: Final = "application/json"
 
 
-class ConnectionCut(Exception):
-    """Raised to close the connection at once, even in the middle of a response."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A response.
-
-    Attributes:
-        parts: the parts of the body. At each empty part, the listener checks whether the client is still connected.
-        length: the length of the whole body in bytes, or None for a stream.
-    """
+    """A response, as `tests.fakes.service.listener` sends it."""
 
     parts: Iterable[bytes]
     length: int | None
-    code: int = 200
-    content_type: str = JSON
-    headers: Mapping[str, str] = field(default_factory=dict)
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": JSON})
 
 
 def build_answer(body: bytes, *, code: int = 200, content_type: str = JSON) -> Answer:
-    return Answer(parts=(body,), length=len(body), code=code, content_type=content_type)
+    return Answer(parts=(body,), length=len(body), status=code, headers={"Content-Type": content_type})
 
 
 def build_json_answer(value: Mapping[str, Any], *, code: int = 200) -> Answer:
@@ -45,7 +35,7 @@ def build_failure(error: ApiError) -> Answer:
     """Build a response with the `Status` of *error*, and a `Retry-After` header if the error has a delay."""
     body = error.body()
     wait = {} if error.retry_after_s is None else {"Retry-After": str(error.retry_after_s)}
-    return Answer(parts=(body,), length=len(body), code=error.code, headers=wait)
+    return Answer(parts=(body,), length=len(body), status=error.code, headers={"Content-Type": JSON, **wait})
 
 
 def build_no_route() -> Answer:

@@ -15,9 +15,10 @@ from typing import Any, Final
 import msgspec
 
 from tests.fakes.apiserver import answers
-from tests.fakes.apiserver.answers import Answer, ConnectionCut
+from tests.fakes.apiserver.answers import Answer
 from tests.fakes.apiserver.statuses import ApiError
 from tests.fakes.apiserver.watches import encode_error
+from tests.fakes.service.answers import ConnectionCut
 
 _HTML: Final = b"<html><head><title>Sign in</title></head><body>Please sign in to go on.</body></html>\n"
 
@@ -139,7 +140,7 @@ class Html(Fault):
     code: int = 200
 
     def before(self) -> Answer | None:
-        return replace(answers.build_answer(_HTML, content_type="text/html"), code=self.code)
+        return answers.build_answer(_HTML, code=self.code, content_type="text/html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class Terse(Fault):
     """Remove from a 404 response which object is missing, as aggregated API servers do."""
 
     def after(self, answer: Answer) -> Answer:
-        return answers.build_failure(ApiError(404, "not found")) if answer.code == 404 else answer
+        return answers.build_failure(ApiError(404, "not found")) if answer.status == 404 else answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +156,8 @@ class Swapped(Fault):
     """Answer with an object of another kind with the same metadata."""
 
     def after(self, answer: Answer) -> Answer:
-        if answer.code == 201:  # created
-            answer = replace(answer, code=200)
+        if answer.status == 201:  # created
+            answer = replace(answer, status=200)
         return _alter_lines(answer, lambda shown: shown | {"apiVersion": "example.org/v99", "kind": "Foo"})
 
 
@@ -204,7 +205,7 @@ class Unknown(Fault):
 
 def _alter_lines(answer: Answer, alter: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Answer:
     """Return *answer* with each line changed by *alter*, or removed if that returns None. Failures are not changed."""
-    if answer.code != 200:
+    if answer.status != 200:
         return answer
     if answer.length is not None:
         return answers.build_json_answer(alter(msgspec.json.decode(b"".join(answer.parts))) or {})

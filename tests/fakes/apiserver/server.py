@@ -18,13 +18,13 @@ from tests.fakes.apiserver.answers import Answer
 from tests.fakes.apiserver.api import Api
 from tests.fakes.apiserver.arming import Faults
 from tests.fakes.apiserver.kinds import KINDS, Catalogue, Kind
-from tests.fakes.apiserver.listener import HOST, Listener
 from tests.fakes.apiserver.log import Log
 from tests.fakes.apiserver.ownership import Manager
-from tests.fakes.apiserver.requests import Request
+from tests.fakes.apiserver.requests import parse
 from tests.fakes.apiserver.store import Json, Store
 from tests.fakes.apiserver.watches import Order
 from tests.fakes.service import certificates
+from tests.fakes.service.listener import HOST, Listener, Request
 
 
 class ApiServer:
@@ -230,7 +230,8 @@ class ApiServer:
     def _find_kind(self, kind: str | Kind) -> Kind:
         return kind if isinstance(kind, Kind) else self.catalogue.find_by_name(kind)
 
-    def _respond(self, request: Request) -> Answer:
+    def _respond(self, received: Request) -> Answer:
+        request = parse(received.method, received.target, received.headers, received.body)
         self.log.add(request)
         try:
             fault = self.faults.take(request)

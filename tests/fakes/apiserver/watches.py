@@ -11,12 +11,12 @@ from typing import Final
 
 import msgspec
 
-from tests.fakes.apiserver.answers import ConnectionCut
 from tests.fakes.apiserver.kinds import Kind
 from tests.fakes.apiserver.lists import list_current, matches
 from tests.fakes.apiserver.options import ListOptions, WatchList
 from tests.fakes.apiserver.statuses import ApiError, expired, too_large
 from tests.fakes.apiserver.store import Event, Store, Stored
+from tests.fakes.service.answers import ConnectionCut
 
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
 _BLOCK: Final = 500

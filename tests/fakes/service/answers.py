@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 class ConnectionCut(Exception):
-    """Raised to close the connection at once, without a response."""
+    """Raised to close the connection at once, without a response or in the middle of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +17,14 @@ class Answer:
     status: int
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> tuple[bytes]:
+        return (self.body,)
+
+    @property
+    def length(self) -> int:
+        return len(self.body)
 
 
 @dataclass(frozen=True)
