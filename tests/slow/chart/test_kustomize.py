@@ -10,7 +10,6 @@ import yaml
 
 from extdns.config import parse
 from tests.required_programs import require_program
-from tests.slow.chart import schemas
 from tests.slow.chart.tools import CHART, ROOT, Helm, Json, arguments, of, run
 
 EXAMPLE: Final = ROOT / "examples" / "kustomize"
@@ -29,12 +28,6 @@ def test_the_kustomize_manifests_equal_the_rendered_chart(tmp_path: Path) -> Non
     stored = yaml.safe_load_all((BASE / "extdns.yaml").read_text(encoding="utf-8"))
     rendered = [obj for obj in helm.manifests(values) if obj["kind"] != "Pod"]  # that of `helm test`
     assert list(filter(None, stored)) == rendered, "run the command in examples/kustomize/base/values.yaml"
-
-
-def test_kubeconform_accepts_the_kustomize_manifests(kubeconform: str, tmp_path: Path) -> None:
-    location = schemas.write(tmp_path)
-    done = run(kubeconform, "-strict", "-schema-location", location, BASE / "extdns.yaml")
-    assert done.code == 0, done.out
 
 
 def test_overlays_have_crds_and_dashboard_of_the_chart_and_one_has_alerts(kustomize: str, tmp_path: Path) -> None:
