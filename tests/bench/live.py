@@ -6,7 +6,6 @@ Usage: live COUNT [idle] [pods].
 from __future__ import annotations
 
 import base64
-import gc
 import json
 import os
 import statistics
@@ -14,15 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from extdns import log
 from extdns.app import assembly
-from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from extdns.kube import client
 from extdns.kube.live.cluster import LiveCluster
@@ -32,6 +28,7 @@ from tests.bench.counting import TIMEOUT_S, CountingProvider
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, print_figures, rss_bytes
 from tests.bench.remote import RemoteCluster, serving
+from tests.bench.running import configure, running
 from tests.bench.services import EDITED, ZONE
 
 if TYPE_CHECKING:
@@ -80,20 +77,21 @@ class Listener:
 
 
 def main(count: str, *extra: str) -> None:
-    gc.set_threshold(GC_THRESHOLD)  # as in the program
-    log.configure(format="text", level="error")
+    configure()
     listener, provider = Listener(int(count)), CountingProvider()
     with TemporaryDirectory() as folder:
         kubeconfig = Path(folder, "kubeconfig")
-        with serving(int(count), kubeconfig) as server, _running(_pod(kubeconfig), provider, listener) as running:
-            time.sleep(_CALM_S)
-            print_figures(
-                start_s=listener.start_s,
-                edit_s=statistics.median(_edits(int(count), server, running, provider, listener)),
-                rss_bytes=rss_bytes(),
-                idle_share=_idle_share(provider) if "idle" in extra else 0.0,
-                pods_bytes=_growth(server) if "pods" in extra else 0,
-            )
+        with serving(int(count), kubeconfig) as server:
+            program = _assemble(_pod(kubeconfig), provider, listener)
+            with program.server, running(program):
+                time.sleep(_CALM_S)
+                print_figures(
+                    start_s=listener.start_s,
+                    edit_s=statistics.median(_edits(int(count), server, program, provider, listener)),
+                    rss_bytes=rss_bytes(),
+                    idle_share=_idle_share(provider) if "idle" in extra else 0.0,
+                    pods_bytes=_growth(server) if "pods" in extra else 0,
+                )
 
 
 def _pod(kubeconfig: Path) -> dict[str, str]:
@@ -114,29 +112,17 @@ def _pod(kubeconfig: Path) -> dict[str, str]:
     }
 
 
-@contextmanager
-def _running(environ: dict[str, str], provider: CountingProvider, listener: Listener) -> Iterator[Assembly]:
-    """Run extdns, and yield it once its first full pass is done."""
+def _assemble(environ: dict[str, str], provider: CountingProvider, listener: Listener) -> Assembly:
     os.environ |= environ
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}"]
-    running = assembly.assemble(parse(flags, {}), reporter=listener, service=(provider, provider))
-    thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
-    with running.server:
-        thread.start()
-        try:
-            if not running.controller.first_pass_done.wait(TIMEOUT_S * 10):
-                raise SystemExit("the first pass did not end")
-            yield running
-        finally:
-            running.controller.stop()
-            thread.join()
+    return assembly.assemble(parse(flags, {}), reporter=listener, service=(provider, provider))
 
 
 def _edits(
-    count: int, server: RemoteCluster, running: Assembly, provider: CountingProvider, listener: Listener
+    count: int, server: RemoteCluster, program: Assembly, provider: CountingProvider, listener: Listener
 ) -> Iterator[float]:
     """Yield the seconds from each edit to its planned update, and check that nothing else was computed."""
-    cluster, observer = running.controller._parts.cluster, running.controller._parts.observer
+    cluster, observer = program.controller._parts.cluster, program.controller._parts.observer
     assert isinstance(cluster, LiveCluster)
     for number in range(min(EDITED, count)):
         address = f"198.51.100.{number + 2}"

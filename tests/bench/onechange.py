@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import statistics
 import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from extdns import log
 from extdns.app import assembly
-from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from extdns.model.reason import Reason
 from tests.bench.counting import TIMEOUT_S, CountingProvider
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, print_figures
+from tests.bench.running import configure, running
 from tests.bench.services import EDITED, ZONE, prepare_edit, save
 
 if TYPE_CHECKING:
@@ -52,25 +50,18 @@ class Watcher:
 
 def main(folder: str, *more: str) -> None:
     """Edit one Service after the other, and print the median CPU time of an edit in the whole process."""
-    gc.set_threshold(GC_THRESHOLD)  # as in the program
-    log.configure(format="text", level="error")
+    configure()
     provider, watcher = CountingProvider(), Watcher()
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--interval=1h", f"--manifests={folder}", *more]
-    running = assembly.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
-    thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
-    thread.start()
-    try:
-        running.controller.first_pass_done.wait()
-        costs = [_one_change(number, Path(folder), running, provider, watcher) for number in range(EDITED)]
-    finally:
-        running.controller.stop()
-        thread.join()
+    program = assembly.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
+    with running(program):
+        costs = [_one_change(number, Path(folder), program, provider, watcher) for number in range(EDITED)]
     print_figures(cpu_s=statistics.median(costs))
 
 
-def _one_change(number: int, folder: Path, running: Assembly, provider: CountingProvider, watcher: Watcher) -> float:
+def _one_change(number: int, folder: Path, program: Assembly, provider: CountingProvider, watcher: Watcher) -> float:
     """Return the CPU seconds from an edit to its published record, and check that nothing else was done."""
-    observer = running.controller._parts.observer
+    observer = program.controller._parts.observer
     address = f"198.51.100.{number + 2}"
     watcher.expect(address)
     provider.counts.clear()

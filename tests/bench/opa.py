@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import re
 import sys
-import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -21,6 +20,7 @@ from tests.bench.counting import CountingProvider
 from tests.bench.fullpass import FLAGS
 from tests.bench.onechange import Watcher
 from tests.bench.process import cpu_s, print_figures
+from tests.bench.running import running
 from tests.bench.services import EDITED, ZONE, prepare_edit, save, write
 from tests.slow.rego.opa_process import OpaProcess
 
@@ -70,27 +70,21 @@ def _measure_pass(flags: list[str]) -> float:
 def _count_queries(flags: list[str], folder: Path) -> tuple[int, list[int]]:
     """Return the number of queries until everything is written, and for each of some changes."""
     provider, watcher = CountingProvider(), Watcher()
-    running = assembly.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
-    thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
-    thread.start()
-    try:
-        running.controller.first_pass_done.wait()
-        start = _read_count(running)
+    program = assembly.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
+    with running(program):
+        start = _read_count(program)
         changes: list[int] = []
         for number in range(EDITED):
-            before, address = _read_count(running), f"198.51.100.{number + 2}"
+            before, address = _read_count(program), f"198.51.100.{number + 2}"
             watcher.expect(address)
             save(prepare_edit(folder, number, address))
             watcher.wait()
-            changes.append(_read_count(running) - before)
-    finally:
-        running.controller.stop()
-        thread.join()
+            changes.append(_read_count(program) - before)
     return start, changes
 
 
-def _read_count(running: Assembly) -> int:
-    found = _QUERIES.findall(running.controller._parts.reporter.metrics.render())
+def _read_count(program: Assembly) -> int:
+    found = _QUERIES.findall(program.controller._parts.reporter.metrics.render())
     return int(sum(map(float, found)))
 
 

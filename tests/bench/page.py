@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import http.client
 import statistics
 import sys
-import threading
 import time
 from typing import Final
 
-from extdns import log
 from extdns.app import assembly
-from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import print_figures, rss_bytes
+from tests.bench.running import configure, running
 from tests.bench.services import ZONE
 
 _PATHS: Final = ("/", "/?q=web-77&state=published", "/zones", "/changes", "/api/v1/names?limit=100", "/api/v1/status")
@@ -24,22 +21,15 @@ _SNAPSHOT_S: Final = 1.1  # longer than the page uses one snapshot, so that each
 
 
 def main(folder: str) -> None:
-    gc.set_threshold(GC_THRESHOLD)  # as in the program
-    log.configure(format="text", level="error")
+    configure()
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--web-address=127.0.0.1:0"]
-    running = assembly.assemble(parse([*flags, f"--manifests={folder}"], {}))
-    thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
-    thread.start()
-    try:
-        running.controller.first_pass_done.wait()
+    program = assembly.assemble(parse([*flags, f"--manifests={folder}"], {}))
+    with running(program):
         before = rss_bytes()
-        with running.page:
-            _first_byte_s(running.page.port, "/")  # loads the templates
-            taken = [one for _ in range(_ROUNDS) for one in _round(running.page.port)]
+        with program.page:
+            _first_byte_s(program.page.port, "/")  # loads the templates
+            taken = [one for _ in range(_ROUNDS) for one in _round(program.page.port)]
         print_figures(median_s=statistics.median(taken), longest_s=max(taken), more_bytes=rss_bytes() - before)
-    finally:
-        running.controller.stop()
-        thread.join()
 
 
 def _round(port: int) -> list[float]:

@@ -73,7 +73,7 @@ def main(*arguments: str) -> None:
         kubeconfig = Path(folder, "kubeconfig")
         os.environ |= route53.settings(service)
         service.add_zone(ZONE)
-        with serving(_SERVICES, kubeconfig) as cluster, route53.running(kubeconfig):
+        with serving(_SERVICES, kubeconfig) as cluster, route53.running_in(kubeconfig):
             counted = []
             for number in range(_WARM_UP + _COUNTED):
                 time.sleep(_CALM_S)  # so that each edit follows a quiet time

@@ -8,7 +8,6 @@ Usage: rfc2136 COUNT.
 
 from __future__ import annotations
 
-import gc
 import statistics
 import subprocess
 import sys
@@ -21,10 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from extdns import log
 from extdns.app import assembly
 from extdns.app.provider import build_context
-from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from extdns.model.api_request import ApiCall
 from extdns.model.change import Batch, Outcome
@@ -35,6 +32,7 @@ from providers.rfc2136.spec import build_settings
 from tests.bench.counting import TIMEOUT_S
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import print_figures
+from tests.bench.running import configure, running
 from tests.bench.services import EDITED, ZONE, prepare_edit, save, write
 from tests.nameservers import HOST
 from tests.updatable import KEY, UpdatableServer
@@ -123,8 +121,7 @@ class Running:
 
 
 def main(count: str) -> None:
-    gc.set_threshold(GC_THRESHOLD)  # as in the program
-    log.configure(format="text", level="error")
+    configure()
     with (
         TemporaryDirectory() as scratch,
         UpdatableServer("named", Path(scratch, "server"), zones=(ZONE,)) as server,
@@ -132,11 +129,11 @@ def main(count: str) -> None:
     ):
         manifests = Path(scratch, "manifests")
         write(manifests, int(count))
-        with run_extdns(server, manifests) as running:
-            updates = [call for call in running.calls if call.action == UPDATE]
-            (first_s, _), *_, (last_s, took_s) = running.writer.batches
-            edits = [_edit(number, manifests, running, nsupdate) for number in range(min(EDITED, int(count)))]
-            quiet = _count_quiet_queries(running)
+        with run_extdns(server, manifests) as parts:
+            updates = [call for call in parts.calls if call.action == UPDATE]
+            (first_s, _), *_, (last_s, took_s) = parts.writer.batches
+            edits = [_edit(number, manifests, parts, nsupdate) for number in range(min(EDITED, int(count)))]
+            quiet = _count_quiet_queries(parts)
     print_figures(
         cold_messages=len(updates),
         cold_s=last_s + took_s - first_s,
@@ -147,27 +144,27 @@ def main(count: str) -> None:
     )
 
 
-def _edit(number: int, manifests: Path, running: Running, nsupdate: NsUpdate) -> tuple[int, float, float]:
+def _edit(number: int, manifests: Path, parts: Running, nsupdate: NsUpdate) -> tuple[int, float, float]:
     """Edit the Service *number*. Return the messages of extdns, its seconds, and those of the same with *nsupdate*."""
     address = f"198.51.100.{number + 2}"
     nsupdate.create(number)
     edited = prepare_edit(manifests, number, address)
     time.sleep(_CALM_S)
-    running.calls.clear()
-    running.writer.batches.clear()
+    parts.calls.clear()
+    parts.writer.batches.clear()
     save(edited)
-    took_s = running.writer.wait()
+    took_s = parts.writer.wait()
     time.sleep(_CALM_S)
-    return len(running.calls), took_s, nsupdate.change(number, address)
+    return len(parts.calls), took_s, nsupdate.change(number, address)
 
 
-def _count_quiet_queries(running: Running) -> int:
+def _count_quiet_queries(parts: Running) -> int:
     """Return how many queries a refresh takes if nobody has changed the zone."""
-    zone = running.reader.list_zones().zones[0]
-    running.reader.read_page(zone, None)
-    running.calls.clear()
-    running.reader.read_page(zone, None)
-    return len(running.calls)
+    zone = parts.reader.list_zones().zones[0]
+    parts.reader.read_page(zone, None)
+    parts.calls.clear()
+    parts.reader.read_page(zone, None)
+    return len(parts.calls)
 
 
 @contextmanager
@@ -193,17 +190,10 @@ def run_extdns(server: UpdatableServer, manifests: Path) -> Iterator[Running]:
     config = parse(flags, {})
     calls: list[ApiCall] = []
     zones = Rfc2136Zones(replace(build_settings(build_context(config)), calls=CallOptions(on_call=calls.append)))
-    running = Running(reader=Rfc2136Reader(zones), writer=TimedWriter(Rfc2136Writer(zones)), calls=calls)
-    program = assembly.assemble(config, service=(running.reader, running.writer))
-    thread = threading.Thread(target=program.controller.run, kwargs={"once": False})
-    thread.start()
-    try:
-        if not program.controller.first_pass_done.wait(TIMEOUT_S * 10):
-            raise SystemExit("the first pass did not end")
-        yield running
-    finally:
-        program.controller.stop()
-        thread.join()
+    parts = Running(reader=Rfc2136Reader(zones), writer=TimedWriter(Rfc2136Writer(zones)), calls=calls)
+    program = assembly.assemble(config, service=(parts.reader, parts.writer))
+    with running(program):
+        yield parts
 
 
 if __name__ == "__main__":

@@ -6,11 +6,9 @@ route53 COUNT.
 
 from __future__ import annotations
 
-import gc
 import os
 import statistics
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,14 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from extdns import log
 from extdns.app import assembly
-from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from tests.bench.counting import TIMEOUT_S
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, print_figures, rss_bytes
 from tests.bench.remote import RemoteCluster, RemoteRoute53, run_route53, serving
+from tests.bench.running import configure, running
 from tests.bench.services import EDITED, ZONE
 from tests.fakes.route53.buckets import Rate
 from tests.fakes.route53.log import CHANGE, LIST, Call
@@ -36,21 +33,20 @@ _QUIET_S: Final = 60.0
 
 
 def main(count: str) -> None:
-    gc.set_threshold(GC_THRESHOLD)  # as in the program
-    log.configure(format="text", level="error")
+    configure()
     with TemporaryDirectory() as folder, run_route53(**SERVICE) as service:
         kubeconfig = Path(folder, "kubeconfig")
         os.environ |= settings(service)
         service.add_zone(ZONE)
         with serving(int(count), kubeconfig) as cluster:
-            with running(kubeconfig):
+            with running_in(kubeconfig):
                 cold = _times(service.calls(clear=True))
                 edits = tuple(_edits(int(count), cluster, service))
                 quiet = _quiet_calls(service)
                 resident = rss_bytes()
             start_s = time.monotonic()
             start_cpu_s = cpu_s()
-            with running(kubeconfig):
+            with running_in(kubeconfig):
                 again_s, again_cpu_s = time.monotonic() - start_s, cpu_s() - start_cpu_s
                 again = service.calls(clear=True)
     print_figures(
@@ -80,20 +76,12 @@ def settings(service: RemoteRoute53) -> dict[str, str]:
 
 
 @contextmanager
-def running(kubeconfig: Path) -> Iterator[None]:
+def running_in(kubeconfig: Path) -> Iterator[None]:
     """Run extdns, and enter the block once its first full pass is done."""
     flags = [*FLAGS, "--provider=aws", f"--domain-filter={ZONE}", f"--kubeconfig={kubeconfig}"]
-    running = assembly.assemble(parse(flags, {}))
-    thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
-    with running.server:
-        thread.start()
-        try:
-            if not running.controller.first_pass_done.wait(TIMEOUT_S * 10):
-                raise SystemExit("the first pass did not end")
-            yield
-        finally:
-            running.controller.stop()
-            thread.join()
+    program = assembly.assemble(parse(flags, {}))
+    with program.server, running(program):
+        yield
 
 
 def _times(calls: Sequence[Call]) -> tuple[float, float, int]:

@@ -5,7 +5,6 @@ Each start has a fake service of its own, as in `route53`. Usage: route53trouble
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -13,11 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from extdns import log
-from extdns.commands.run import GC_THRESHOLD
 from tests.bench.process import print_figures
 from tests.bench.remote import RemoteRoute53, run_route53, serving
-from tests.bench.route53 import SERVICE, running, settings
+from tests.bench.route53 import SERVICE, running_in, settings
+from tests.bench.running import configure
 from tests.bench.services import ZONE, service
 from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE
@@ -30,8 +28,7 @@ _HOSTNAME: Final = "external-dns.kubernetes.io/hostname"
 
 
 def main(count: str) -> None:
-    gc.set_threshold(GC_THRESHOLD)
-    log.configure(format="text", level="fatal")
+    configure("fatal")
     figures: dict[str, float] = {}
     with TemporaryDirectory() as folder:
         kubeconfig = Path(folder, "kubeconfig")
@@ -47,7 +44,7 @@ def _start(kubeconfig: Path, trouble: str, count: int) -> Iterator[tuple[str, fl
         os.environ |= settings(fake)
         zone_id = fake.add_zone(ZONE)
         _arm(fake, trouble, zone_id, count)
-        with running(kubeconfig):
+        with running_in(kubeconfig):
             calls = fake.calls()
             names = {record["Name"] for record in fake.shown(zone_id) if record["Type"] == "A"}
     batches = [call for call in calls if call.action == CHANGE]
