@@ -1,11 +1,9 @@
-"""Record the calls that the fake Cloud DNS received, in order, with their results."""
+"""What the fake Cloud DNS records of a call."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any, Final
 
 CHANGE: Final = "changes.create"
@@ -33,26 +31,3 @@ class Call:
     status: int = 0
     reason: str = ""
     answer: Any = None
-
-
-class Log:
-    """All calls received so far. It can be read while the server runs."""
-
-    def __init__(self) -> None:
-        self._calls: list[Call] = []
-        self._lock = Lock()
-
-    def add(self, call: Call) -> None:
-        with self._lock:
-            self._calls.append(call)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._calls.clear()
-
-    def calls(self, action: str | None = None) -> tuple[Call, ...]:
-        with self._lock:
-            return tuple(call for call in self._calls if action in {None, call.action})
-
-    def count_calls(self) -> Counter[str]:
-        return Counter(call.action for call in self.calls())

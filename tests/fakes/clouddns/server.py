@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from tests.fakes.clouddns.api import Api
 from tests.fakes.clouddns.errors import Refusal, build_refusal
-from tests.fakes.clouddns.log import Call, Log
+from tests.fakes.clouddns.log import Call
 from tests.fakes.clouddns.records import Json, RecordSet, decode
 from tests.fakes.clouddns.requests import Called, parse
 from tests.fakes.clouddns.zones import Zone
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 from tests.fakes.service.listener import Request
+from tests.fakes.service.log import Log
 from tests.fakes.service.server import FakeService
 
 PROJECT: Final = "extdns-test"
@@ -34,7 +35,7 @@ class CloudDns(FakeService):
 
     def __init__(self, *, tls: bool = False, locked: bool = False) -> None:
         super().__init__(tls=tls)
-        self.log = Log()
+        self.log = Log[Call]()
         self.api = Api(zones={PROJECT: {}})
         self.denied: set[str] = set()
         self.locked = locked

@@ -12,12 +12,13 @@ from tests.fakes.route53.api import Api
 from tests.fakes.route53.bodies import Submission, parse_submission
 from tests.fakes.route53.buckets import Buckets, Rate
 from tests.fakes.route53.errors import build_throttled
-from tests.fakes.route53.log import CHANGE, Call, Log
+from tests.fakes.route53.log import CHANGE, Call
 from tests.fakes.route53.records import Json, RecordSet, decode, encode
 from tests.fakes.route53.requests import Called, build_unknown_action, parse
 from tests.fakes.route53.zones import Author, Edit, Vpc, Zone
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 from tests.fakes.service.listener import Request
+from tests.fakes.service.log import Log
 from tests.fakes.service.server import FakeService
 
 ACCOUNT: Final = "123456789012"
@@ -42,7 +43,7 @@ class Route53(FakeService):
         tls: bool = False,
     ) -> None:
         super().__init__(tls=tls)
-        self.log = Log()
+        self.log = Log[Call]()
         self.access = Access()
         self.api = Api()
         self.buckets = Buckets(clock, action=per_action)
@@ -155,7 +156,7 @@ class Route53(FakeService):
         try:
             return self._answer(request, called, call)
         except ConnectionCut:
-            self.log.record_answer(call, 0, "ConnectionCut")
+            call.record_answer(0, "ConnectionCut")
             raise
 
     def _answer(self, request: Request, called: Called, call: Call) -> Answer:
@@ -178,7 +179,7 @@ class Route53(FakeService):
             return fault.after(self._refusal(call, exc))
         answer = Answer(status=200, body=wire.render(root, fields), headers=self._headers())
         answered = fault.after(answer)
-        self.log.record_answer(call, answered.status)
+        call.record_answer(answered.status)
         return answered
 
     def _admit(self, request: Request, called: Called, call: Call) -> None:
@@ -193,7 +194,7 @@ class Route53(FakeService):
 
     def _refusal(self, call: Call, error: ApiError) -> Answer:
         headers = self._headers()
-        self.log.record_answer(call, error.status, error.code, error.message)
+        call.record_answer(error.status, error.code, error.message)
         body = wire.render_error(error, headers["x-amzn-RequestId"])
         return Answer(status=error.status, body=body, headers=headers)
 
