@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from enum import StrEnum
-from typing import Final, Self
+from typing import Final
 
 from providers.rfc2136.settings import DnsServer
+from tests.fakes.service.raw import RawServer
 from tests.nameservers import HOST
 
 _TIMEOUT_S: Final = 20.0
@@ -27,7 +28,7 @@ class Fault(StrEnum):
     SLOW_ANSWER = "slow-answer"
 
 
-class DnsProxy:
+class DnsProxy(RawServer):
     """Passes each connection on to *server*, with the fault that *choose* returns; serves while it is entered.
 
     Attributes:
@@ -37,34 +38,19 @@ class DnsProxy:
     """
 
     def __init__(self, server: DnsServer, choose: Callable[[], Fault]) -> None:
+        super().__init__(self._start)
         self._server = server
         self._choose = choose
         self.faults: list[Fault] = []
         self.answered_bytes = 0
         self._never = threading.Event()
-        self._listening = socket.create_server((HOST, 0))
-        self.address = DnsServer(host=HOST, port=self._listening.getsockname()[1])
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._listening.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-        self._listening.close()
+        self.address = DnsServer(host=HOST, port=self.port)
 
     def has_more_than(self, connections: int) -> bool:
         return len(self.faults) > connections
 
-    def _serve(self) -> None:
-        while True:
-            try:
-                client, _ = self._listening.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._pass_on, args=(client,), daemon=True).start()
+    def _start(self, client: socket.socket) -> None:
+        threading.Thread(target=self._pass_on, args=(client.dup(),), daemon=True).start()
 
     def _pass_on(self, client: socket.socket) -> None:
         """Pass one query on, and the messages of its answer until one of both ends closes the connection."""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
-from typing import Self
 
 import dns.exception
 import dns.message
@@ -23,6 +20,7 @@ import dns.update
 
 from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer
+from tests.fakes.service.raw import RawServer
 from tests.nameservers import HOST
 from tests.updatable import KEY
 
@@ -30,7 +28,7 @@ Answer = Callable[["PrimaryServer", dns.message.Message], Iterable[bytes]]
 """Returns what is sent for a query, each message behind its length; the connection is closed after the last byte."""
 
 
-class PrimaryServer:
+class PrimaryServer(RawServer):
     """A DNS server for one zone, which runs in a thread while it is entered.
 
     Attributes:
@@ -41,25 +39,15 @@ class PrimaryServer:
     """
 
     def __init__(self, zone: str) -> None:
+        super().__init__(self._serve_client)
         self.origin = dns.name.from_text(zone)
         self.records: dict[tuple[dns.name.Name, dns.rdatatype.RdataType], dns.rrset.RRset] = {}
         self.answers: list[Answer] = []
         self.opcodes: list[dns.opcode.Opcode] = []
         self._serial = 1
         self._key = build_key(KEY)
-        self._listening = socket.create_server((HOST, 0))
-        self.address = DnsServer(host=HOST, port=self._listening.getsockname()[1])
-        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self.address = DnsServer(host=HOST, port=self.port)
         self.add(zone, "NS", "ns1.example.net.")
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._listening.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-        self._listening.close()
 
     def add(self, name: str, rtype: str, *data: str, new_serial: bool = True) -> None:
         """Add records as another program would; without a *new_serial*, a transfer of the difference is empty."""
@@ -133,15 +121,6 @@ class PrimaryServer:
             return dns.rcode.YXDOMAIN if any(name == owner for name, _ in self.records) else None
         is_soa = (owner, rtype) == (self.origin, dns.rdatatype.SOA)
         return dns.rcode.YXRRSET if held is not None or is_soa else None
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                client, _ = self._listening.accept()
-            except OSError:
-                return
-            with client, suppress(OSError):  # a client may close the connection at any time
-                self._serve_client(client)
 
     def _serve_client(self, client: socket.socket) -> None:
         with client.makefile("rb") as stream:

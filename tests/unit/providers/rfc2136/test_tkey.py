@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hmac
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any, Final
 
 import dns.exception
@@ -30,6 +28,7 @@ from providers.rfc2136.provider import Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings, SecurityContext
 from providers.rfc2136.tkey import negotiate
 from tests.conformance.provider import build_batch, create
+from tests.fakes.service.raw import RawServer
 from tests.nameservers import HOST
 
 LAST: Final = b"last"
@@ -191,38 +190,26 @@ def test_a_kerberos_ticket_that_is_too_large_for_a_message_is_not_sent() -> None
         run(lambda _: b"", token=b"x" * 64_001)
 
 
-class ScriptedServer:
+class ScriptedServer(RawServer):
     """A DNS server on loopback that answers the messages of each connection with one function each."""
 
     def __init__(self, *replies: Reply) -> None:
+        super().__init__(self._reply)
         self._replies = replies
-        self._listening = socket.create_server((HOST, 0))
-        self.address = DnsServer(host=HOST, port=self._listening.getsockname()[1])
+        self.address = DnsServer(host=HOST, port=self.port)
         self.modes: list[int] = []
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
 
-    def close(self) -> None:
-        self._listening.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-        self._listening.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                client, _ = self._listening.accept()
-            except OSError:
-                return
-            with client, client.makefile("rb") as stream, suppress(OSError):
-                for reply in self._replies:
-                    wire = stream.read(int.from_bytes(stream.read(2)))
-                    if not wire:
-                        break
-                    query = dns.message.from_wire(wire, keyring=build_key)
-                    if query.opcode() == dns.opcode.QUERY:
-                        self.modes.append(get_tkey(query).mode)
-                    answer = reply(query)
-                    client.sendall(len(answer).to_bytes(2) + answer)
+    def _reply(self, client: socket.socket) -> None:
+        with client.makefile("rb") as stream:
+            for reply in self._replies:
+                wire = stream.read(int.from_bytes(stream.read(2)))
+                if not wire:
+                    break
+                query = dns.message.from_wire(wire, keyring=build_key)
+                if query.opcode() == dns.opcode.QUERY:
+                    self.modes.append(get_tkey(query).mode)
+                answer = reply(query)
+                client.sendall(len(answer).to_bytes(2) + answer)
 
 
 def build_key(_: dns.message.Message, name: dns.name.Name) -> dns.tsig.Key:
@@ -260,20 +247,6 @@ def answer_rejecting(error: dns.rcode.Rcode) -> Reply:
     return reply
 
 
-@pytest.fixture
-def start() -> Iterator[Callable[..., ScriptedServer]]:
-    """Yield a function that starts a server, which ends with the test."""
-    started: list[ScriptedServer] = []
-
-    def start_one(*replies: Reply) -> ScriptedServer:
-        started.append(ScriptedServer(*replies))
-        return started[-1]
-
-    yield start_one
-    for server in started:
-        server.close()
-
-
 @pytest.mark.parametrize(
     ("replies", "expected", "modes", "discarded"),
     [
@@ -291,17 +264,17 @@ def start() -> Iterator[Callable[..., ScriptedServer]]:
     ],
 )
 def test_each_update_has_a_key_of_its_own_and_its_answer_must_be_signed(
-    start: Callable[..., ScriptedServer],
     replies: tuple[Reply, ...],
     expected: type[Outcome],
     modes: list[int],
     discarded: int,
 ) -> None:
-    server, authenticator = start(*replies), FakeAuthenticator()
-    settings = Rfc2136Settings(servers=(server.address,), zones=(ZONE.name,), authenticator=authenticator)
-    writer = Rfc2136Writer(Rfc2136Zones(settings))
-    for number in (1, 2):
-        outcome = writer.submit(ZONE, build_batch(ZONE, [create(f"x{number}.example.org", "A", "192.0.2.1")]))
-        assert isinstance(outcome, expected)
+    authenticator = FakeAuthenticator()
+    with ScriptedServer(*replies) as server:
+        settings = Rfc2136Settings(servers=(server.address,), zones=(ZONE.name,), authenticator=authenticator)
+        writer = Rfc2136Writer(Rfc2136Zones(settings))
+        for number in (1, 2):
+            outcome = writer.submit(ZONE, build_batch(ZONE, [create(f"x{number}.example.org", "A", "192.0.2.1")]))
+            assert isinstance(outcome, expected)
     assert server.modes == modes * 2
     assert authenticator.discarded == discarded * 2
