@@ -310,6 +310,12 @@ def test_an_operation_that_does_not_end_has_an_unknown_outcome_and_no_other_is_w
     assert fake.actions.count("GetOperation") == 60
 
 
+def test_an_operation_whose_end_cannot_be_found_out_may_have_been_carried_out(rig: Rig, fake: CloudMap) -> None:
+    made = publish(rig, "A", "192.0.2.1")
+    fake.faults.arm(Refuse(400, "AccessDeniedException"), action="GetOperation")
+    assert isinstance(rig.submit(update(made["A"], "192.0.2.2"), restate(made["TXT"])), Unknown)
+
+
 def test_an_instance_that_an_earlier_operation_still_changes_is_tried_later(rig: Rig, fake: CloudMap) -> None:
     made = publish(rig, "A", "192.0.2.1")
     fake.delay = 1000
