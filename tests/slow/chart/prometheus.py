@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-import socket
-import subprocess
 import time
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, Final
 
 import yaml
 
+from tests.kubernetes.process import Process
+from tests.nameservers import free_port
 from tests.slow.chart.tools import Json
 
 SHORTENED: Final = 30
@@ -99,7 +100,7 @@ def run_prometheus(program: str, folder: Path, rules: Json) -> Iterator[Promethe
         "scrape_configs": [{"job_name": "extdns", "file_sd_configs": [{"files": ["targets.json"]}]}],
     }
     (folder / "prometheus.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    port = _find_free_port()
+    port = free_port()
     command = (
         program,
         f"--config.file={folder / 'prometheus.yaml'}",
@@ -108,23 +109,15 @@ def run_prometheus(program: str, folder: Path, rules: Json) -> Iterator[Promethe
         "--query.lookback-delta=5s",
         "--log.level=error",
     )
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    prometheus = Prometheus(port, targets)
+    process = Process(command, folder / "prometheus.log")
+    process.wait_until(partial(_is_ready, port), "answer", within_s=_HANGS_S)
     try:
-        prometheus.until(lambda: process.poll() is None and _is_ready(port))
-        yield prometheus
+        yield Prometheus(port, targets)
     finally:
-        process.terminate()
-        process.wait()
+        process.end()
 
 
 def _is_ready(port: int) -> bool:
     with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/-/ready", timeout=_HANGS_S) as response:
         return bool(response.status == 200)
     return False
-
-
-def _find_free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import http.client
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import monotonic, sleep
 from types import TracebackType
 from typing import Final, Self
 
+from tests.kubernetes.process import Process
 from tests.nameservers import HOST, free_port
 from tests.required_programs import require_program
 
 _READY_S: Final = 30.0
-_POLL_INTERVAL_S: Final = 0.02
 
 
 class OpaProcess:
@@ -36,7 +34,7 @@ class OpaProcess:
             *(require_program("rules in Rego", "opa"), "run", "--server", "--log-level=error"),
             *(f"--addr={HOST}:{self._port}", "--shutdown-grace-period=0", "--skip-version-check", *arguments),
         )
-        self._running: subprocess.Popen[bytes] | None = None
+        self._running: Process | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -49,14 +47,8 @@ class OpaProcess:
 
     def start(self) -> None:
         """Start the server, wait until it answers, and load the policies."""
-        with (self._folder / "opa.log").open("ab") as log:
-            self._running = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        until_s = monotonic() + _READY_S
-        while not self._is_ready():
-            if self._running.poll() is not None or monotonic() > until_s:
-                self.kill()
-                raise RuntimeError((self._folder / "opa.log").read_text(errors="replace"))
-            sleep(_POLL_INTERVAL_S)
+        self._running = Process(self._command, self._folder / "opa.log")
+        self._running.wait_until(self._is_ready, "answer", within_s=_READY_S)
         for policy, text in self._policies.items():
             self.put_policy(policy, text)
 
@@ -64,7 +56,6 @@ class OpaProcess:
         """End the server as `kill -9` does."""
         if self._running is not None:
             self._running.kill()
-            self._running.wait()
         self._running = None
 
     def put_policy(self, policy: str, text: str) -> None:
