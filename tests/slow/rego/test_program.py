@@ -92,20 +92,6 @@ def test_a_changed_policy_takes_effect_on_new_names_and_published_records_stay(s
     assert site.published() == ["bad.example.org A 192.0.2.1", WEB]
 
 
-def test_while_opa_is_gone_new_names_wait_and_no_record_is_deleted(site: Site) -> None:
-    site.installation.apply(name("web"))
-    with site.start() as running:
-        site.until_published(WEB)
-        site.opa.kill()
-        site.installation.apply(name("new"), name("bad"))
-        running.until("The policy server does not answer")
-        site.installation.until(lambda: b'reason="policy-unavailable"}' in running.metrics())
-        assert site.published() == [WEB]
-        site.opa.start()
-        running.until("The policy server answers again")
-        site.until_published("new.example.org A 192.0.2.1", WEB)
-
-
 def test_an_object_of_the_largest_size_does_not_hold_up_other_names(tmp_path: Path) -> None:
     large = dns_endpoint("large")
     private = [f"10.10.{number >> 8}.{number & 255}" for number in range(4000)]

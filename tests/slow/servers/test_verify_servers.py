@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -96,36 +95,6 @@ def test_verify_finds_that_every_written_record_is_served(
     assert len(found) == len(RECORDS)
 
 
-def test_verify_reports_records_that_are_not_served_yet_and_with_wait_ends_once_they_are(
-    installation: Installation, server: RealServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation.replace_manifests(
-        service("web", "web.example.org"), service("any", "*.any.example.org", address="lb.example.net")
-    )
-    assert installation.run_once() == 0
-    assert run(installation, at=server.address) == 2
-    assert capsys.readouterr().out == (
-        "CNAME  *.any.example.org  published, but not served by all of 1 name server\n"
-        "       requested: lb.example.net\n"
-        f"       127.0.0.1 port {server.port}: no such record\n"
-        "A      web.example.org  published, but not served by all of 1 name server\n"
-        "       requested: 192.0.2.1\n"
-        f"       127.0.0.1 port {server.port}: no such record\n"
-        "0 of 2 records served.\n"
-    )
-    waits: list[float] = []
-
-    def pause(seconds: float) -> None:
-        waits.append(seconds)
-        server.load(ZONE, installation.zones.text())
-
-    assert (
-        run_command("verify", ["--wait", f"--nameserver={server.address}", *flags(installation)], {}, pause=pause) == 0
-    )
-    assert len(waits) == 1
-    assert capsys.readouterr().out.endswith("\n2 of 2 records served.\n")
-
-
 def test_verify_reports_a_cname_or_referral_served_in_place_of_the_record(
     installation: Installation, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,29 +137,6 @@ def test_verify_warns_of_a_long_negative_caching_time(
     assert (
         "\nwarning: example.org: for 7200 s (negative TTL of the SOA) caches keep the answer that a name does not "
         in capsys.readouterr().out
-    )
-
-
-def test_verify_shows_the_different_answers_of_two_name_servers(
-    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installation.replace_manifests(service("web", "web.example.org"))
-    assert installation.run_once() == 0
-    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.2"))
-    before = installation.zones.text()
-    assert installation.run_once() == 0
-    with ExitStack() as stack:
-        old, new = (
-            stack.enter_context(RealServer(name, tmp_path / name, {ZONE: text}))
-            for name, text in (("knotd", before), ("nsd", installation.zones.text()))
-        )
-        assert run(installation, f"--nameserver={old.address}", at=new.address) == 2
-    assert capsys.readouterr().out == (
-        "A      web.example.org  published, but not served by all of 2 name servers\n"
-        "       requested: 192.0.2.2\n"
-        f"       127.0.0.1 port {old.port}: 192.0.2.1\n"
-        f"       127.0.0.1 port {new.port}: 192.0.2.2\n"
-        "0 of 1 record served.\n"
     )
 
 
