@@ -66,20 +66,6 @@ def test_the_first_press_of_the_tab_key_selects_the_link_that_skips_to_the_conte
     assert skip.rect["x"] >= 0, "the link is visible while it has the focus"
 
 
-def test_the_list_of_names_shows_50_names_of_one_state_per_page_and_keeps_the_filter_on_the_next_page(
-    browser: Chrome, live_page: LivePage
-) -> None:
-    browser.get(live_page.address)
-    find(browser, "a.state.good").click()
-    wait_until(browser, lambda now: "state=published" in now.current_url or None)
-    first = read_names(browser)
-    assert len(first) == 50
-    find(browser, "a[rel=next]").click()
-    wait_until(browser, lambda now: "after=" in now.current_url or None)
-    assert set(read_names(browser)).isdisjoint(first)
-    assert find(browser, "select[name=state]").get_attribute("value") == "published"
-
-
 def test_the_count_of_names_is_updated_without_a_reload_and_keeps_scroll_position_and_typed_text(
     browser: Chrome, live_page: LivePage
 ) -> None:
@@ -134,21 +120,6 @@ def test_without_javascript_the_page_lists_names_shows_the_time_of_its_data_and_
     find(browser, "form button").click()
     wait_until(browser, lambda now: "q=web71" in now.current_url or None)
     assert read_names(browser) == ["web71.example.org"]
-
-
-def test_the_page_of_a_denied_name_links_to_the_rule_and_the_rule_links_to_the_names_it_matches(
-    browser: Chrome, live_page: LivePage
-) -> None:
-    browser.get(f"{live_page.address}name?of=denied.example.org")
-    find(browser, 'a[href^="policies#rule-"]').click()
-    wait_until(browser, lambda now: "policies#rule-no-denied" in now.current_url or None)
-    row = find(browser, ":target").text
-    assert "deny" in row
-    assert "used" in row
-    find(browser, ":target a").click()
-    wait_until(browser, lambda now: "rule=no-denied" in now.current_url or None)
-    assert "denied.example.org" in read_names(browser)
-    assert browser.find_elements(By.CSS_SELECTOR, "main script, main img, header img") == []
 
 
 def test_a_printed_page_has_no_navigation(browser: Chrome, live_page: LivePage) -> None:
