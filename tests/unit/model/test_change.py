@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action, Change, ChangeSet, Decision, Delete, Update, Write, are_equivalent
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
@@ -61,13 +60,6 @@ def test_a_change_set_is_of_the_namespace_that_requests_it_or_did(change: tuple[
     assert ChangeSet(zone=ZONE, name=host("web"), changes=change).namespace == expected
 
 
-def test_a_write_has_the_key_of_its_record_and_needs_one() -> None:
-    old = record("web")
-    assert Write(old=old, new=None).key == Write(old=None, new=restate_record(old)).key == old.key
-    with pytest.raises(ValueError, match="needs a record"):
-        _ = Write(old=None, new=None).key
-
-
 def test_change_sets_are_equivalent_if_only_the_new_data_of_their_writes_differ() -> None:
     old, desired = record("web"), restate_record(record("web"))
     write = Write(old=old, new=desired)
@@ -76,9 +68,3 @@ def test_change_sets_are_equivalent_if_only_the_new_data_of_their_writes_differ(
     assert not are_equivalent([one], [replace(one, writes=(replace(write, old=replace(old, ttl_s=60)),))])
     assert not are_equivalent([one], [replace(one, changes=())])
     assert not are_equivalent([one], [])
-
-
-@pytest.mark.parametrize("atomic", [False, True])
-@pytest.mark.parametrize("conditional", [False, True])
-def test_only_atomic_and_conditional_writes_are_safe_without_reading_first(atomic: bool, conditional: bool) -> None:
-    assert Capabilities(atomic=atomic, conditional=conditional).is_safe_to_write_blind is (atomic and conditional)

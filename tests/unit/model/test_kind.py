@@ -21,7 +21,6 @@ FOO = Kind("example.org", "v1", "Foo", "foos", namespaced=False, resource_prefix
 
 
 def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
-    """Build a reference to an object of *kind*."""
     return ObjectRef(key=ObjectKey(kind, namespace, name), created=created)
 
 

@@ -15,9 +15,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import (
     SIMPLE,
     DesiredRecord,
-    OwnedRecord,
     Record,
-    RecordKey,
     build_sort_key,
     canonicalize,
     canonicalize_targets,
@@ -152,15 +150,3 @@ def test_the_routing_of_a_record_is_the_policy_that_its_properties_state(
 ) -> None:
     content = replace(RECORD, set_identifier=set_identifier, properties=StringMap.from_items(properties))
     assert get_routing(content) == routing
-
-
-def test_an_owned_record_has_the_key_of_the_record_in_it() -> None:
-    assert OwnedRecord(record=RECORD).key == RecordKey(DnsName("web.x.test"), "one", "A")
-
-
-def test_the_resource_of_an_owned_record_is_the_value_of_its_label_resource() -> None:
-    assert (
-        OwnedRecord(record=RECORD, labels=StringMap.from_items({"resource": "service/shop/web"})).resource
-        == "service/shop/web"
-    )
-    assert OwnedRecord(record=RECORD, labels=StringMap.from_items({"extra": "1"})).resource == ""

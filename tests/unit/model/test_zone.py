@@ -9,10 +9,9 @@ from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone, ZonePlacement, find_placement_problem
 
 
-def zone(name: str, *, private: bool = False, number: str = "", account: str = "") -> Zone:
-    """Build a zone whose id differs from those of other zones of its name by visibility and *number*."""
-    kind = "private" if private else "public"
-    return Zone(name=DnsName.parse(name), id=f"{name}-{kind}{number}", account=account, private=private)
+def zone(name: str) -> Zone:
+    """Build a zone whose id is not its name."""
+    return Zone(name=DnsName.parse(name), id=f"{name}-public")
 
 
 @pytest.mark.parametrize(
@@ -42,58 +41,7 @@ def test_a_name_is_placed_in_the_zone_with_the_longest_match_of_whole_labels(
     assert found == ([DnsName.parse(expected)] if expected else [])
 
 
-OUTER, INNER = zone("example.org"), zone("in.example.org")
-PRIVATE_OUTER, PRIVATE_INNER = zone("example.org", private=True), zone("in.example.org", private=True)
-SECOND_OUTER = zone("example.org", number="2", account="b")
-
-
-@pytest.mark.parametrize(
-    ("name", "zones", "expected"),
-    [
-        pytest.param("a.in.example.org", (OUTER, INNER), (INNER,), id="4.8-longest-public"),
-        pytest.param("a.example.org", (OUTER, INNER), (OUTER,), id="4.8-outer-public"),
-        pytest.param(
-            "a.in.example.org",
-            (OUTER, PRIVATE_OUTER, PRIVATE_INNER),
-            (PRIVATE_OUTER, OUTER, PRIVATE_INNER),
-            id="4.8-private-at-any-depth-and-public",
-        ),
-        pytest.param("a.in.example.org", (PRIVATE_OUTER, INNER), (PRIVATE_OUTER, INNER), id="4.8-private-above-public"),
-        pytest.param(
-            "example.org", (OUTER, PRIVATE_OUTER), (PRIVATE_OUTER, OUTER), id="11-public-and-private-zone-of-one-name"
-        ),
-        pytest.param(
-            "a.example.org", (SECOND_OUTER, OUTER), (OUTER, SECOND_OUTER), id="4-two-public-zones-of-one-name"
-        ),
-        pytest.param(
-            "a.in.example.org",
-            (SECOND_OUTER, OUTER, INNER),
-            (INNER,),
-            id="4-closer-zone-instead-of-two-zones-of-one-name",
-        ),
-        pytest.param("example.com", (OUTER, PRIVATE_INNER), (), id="7.2-none"),
-    ],
-)
-def test_name_belongs_to_public_zones_of_longest_match_and_all_private_zones(
-    name: str, zones: tuple[Zone, ...], expected: tuple[Zone, ...]
-) -> None:
-    assert ZonePlacement(zones).find_zones(DnsName(name)) == expected
-    assert ZonePlacement(reversed(zones)).find_zones(DnsName(name)) == expected
-
-
-@pytest.mark.parametrize(
-    ("zones", "expected"),
-    [
-        pytest.param((OUTER, PRIVATE_INNER), (PRIVATE_INNER,), id="5-an-internal-name-is-not-made-public"),
-        pytest.param((PRIVATE_OUTER, INNER), (INNER,), id="5-private-above-public"),
-        pytest.param((PRIVATE_OUTER, PRIVATE_INNER), (PRIVATE_INNER,), id="5-private-above-private"),
-        pytest.param((OUTER, PRIVATE_OUTER), (PRIVATE_OUTER, OUTER), id="11-public-and-private-zone-of-one-name"),
-    ],
-)
-def test_with_longest_only_a_name_belongs_only_to_zones_of_the_longest_match(
-    zones: tuple[Zone, ...], expected: tuple[Zone, ...]
-) -> None:
-    assert ZonePlacement(zones, longest_only=True).find_zones(DnsName("a.in.example.org")) == expected
+OUTER = zone("example.org")
 
 
 @pytest.mark.parametrize(
