@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.value import StringMap
@@ -172,16 +171,6 @@ def test_not_created_if_the_ownership_record_cannot_be_written(
     blocked_by = get_block(build_registry(), records, create(build_desired("A", host)))
     assert blocked_by.reason is reason
     assert detail in blocked_by.detail
-
-
-def test_wildcard_and_its_replacement_cannot_share_an_ownership_record() -> None:
-    """See docs/spec/plan.md 11: of `*.x` and `any.x`, the one that is created second is blocked."""
-    registry = build_registry(wildcard="any")
-    records = apply([], build_writes(registry, [], create(build_desired("A", "*"))))
-    blocked_by = get_block(registry, records, create(build_desired("A", "any")))
-    assert blocked_by == Blocked(
-        reason=Reason.DUPLICATE_OWNERSHIP_NAME, detail="TXT a-any.x.test is the ownership record of A *.x.test"
-    )
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import UsageError
-from extdns.model.change import ChangeSet, Delete, Update
-from extdns.model.evidence import Evidence
+from extdns.model.change import ChangeSet, Update
 from extdns.model.value import StringMap
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_keys
 from registry.txt.ownership_index import MAX_CHARACTERS, NONCE_LABEL, PlainTextCodec
@@ -288,17 +287,6 @@ def test_invalid_key_is_not_part_of_the_error(text: str) -> None:
     with pytest.raises(UsageError, match="allowed: 32 bytes") as caught:
         parse_keys(text)
     assert not text or text not in str(caught.value)
-
-
-def test_delete_contains_the_encrypted_record_unchanged() -> None:
-    encrypted_text = record("TXT", "a-web", target=encrypted())
-    web = record("A", "web")
-    (owned,) = registry().read((web, encrypted_text), ZONE)
-    assert owned.is_ours
-    change = Delete(current=owned, evidence=Evidence.OBJECT_DELETED)
-    completed = registry().complete(ChangeSet(zone=ZONE, name=web.name, changes=(change,)), (web, encrypted_text))
-    assert isinstance(completed, ChangeSet)
-    assert [(write.old, write.new) for write in completed.writes] == [(encrypted_text, None), (web, None)]
 
 
 def test_update_encrypts_ownership_records_of_all_formats_with_the_first_key() -> None:

@@ -173,7 +173,6 @@ class Site:
         self.restart()
 
     def restart(self) -> None:
-        """Start another process."""
         self.lifetime.left = 0
         calls = ("read_page", "read_names", "submit", "read_all", "read", "write")
         provider, store = (self.lifetime.watch(one, *calls) for one in (self.provider, self.store))
@@ -183,7 +182,6 @@ class Site:
         self.service.list_zones()
 
     def read(self, zone: Zone = ZONE) -> list[Record]:
-        """Read a zone page by page."""
         found: list[Record] = []
         after = None
         while True:

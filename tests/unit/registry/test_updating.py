@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Change, ChangeSet
+from extdns.model.change import Change
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.ttl import UNSET
@@ -137,9 +137,7 @@ def test_blocked_if_a_foreign_record_has_the_new_ownership_name(there: Record, r
         pytest.param("a-" + "b" * 61, id="long-label-like-an-ownership-name"),
     ],
 )
-def test_old_ownership_record_is_enough_if_a_current_one_is_impossible(
-    host: str,
-) -> None:
+def test_old_ownership_record_is_enough_if_a_current_one_is_impossible(host: str) -> None:
     records = [record("A", host), ownership_record(host)]
     (held,) = build_registry().read(records, ZONE)
     done = build_writes(build_registry(), records, update(held, build_desired("A", host, target="192.0.2.9")))
@@ -227,8 +225,3 @@ def test_change_that_would_make_a_foreign_record_ours_is_blocked() -> None:
         get_block(build_registry(), records, create(build_desired("CNAME", "foo"))).reason
         is Reason.DUPLICATE_OWNERSHIP_NAME
     )
-
-
-def test_empty_change_set_has_no_writes() -> None:
-    change_set = ChangeSet(zone=ZONE, name=record("A", "foo").name, changes=())
-    assert build_registry().complete(change_set, []) == change_set
