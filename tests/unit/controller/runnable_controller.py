@@ -41,7 +41,6 @@ class RunnableController:
         thread.start()
 
     def make_a_pass(self) -> None:
-        """Run the controller for a single full pass."""
         self.start(once=True)
         self.join()
 

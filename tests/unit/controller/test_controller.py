@@ -231,14 +231,3 @@ def test_readiness_shows_the_phase_of_each_kind(script: tuple[KindState, ...], s
     assert cluster.taken.wait(HANGS_S)
     world.stop()
     assert world.controller.read_readiness()[1]["kinds"] == {"services": shown}
-
-
-def test_readiness_shows_that_zones_have_not_been_listed(gate: Barrier) -> None:
-    provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    world = build_controller(provider=provider, once=False)
-    world.start()
-    assert gate.reached.wait(HANGS_S)
-    world.stop()
-    ready, details = world.controller.read_readiness()
-    assert not ready
-    assert "zones have not been listed yet" in str(details["failing"])

@@ -32,9 +32,7 @@ def test_limited_name_is_logged_again_in_the_next_window() -> None:
     assert limiter.allow("flapping", "desired-change")
 
 
-def test_ten_thousand_new_names_give_few_lines_and_a_summary(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_ten_thousand_new_names_give_few_lines_and_a_summary(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     time = MovedClock()
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(time.monotonic_s))
@@ -49,9 +47,7 @@ def test_ten_thousand_new_names_give_few_lines_and_a_summary(
     assert len(caplog.records) == 10_001, "the debug level has them all"
 
 
-def test_number_of_lines_is_bounded_while_a_thousand_names_change(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_number_of_lines_is_bounded_while_a_thousand_names_change(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     time = MovedClock()
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(time.monotonic_s))

@@ -231,9 +231,7 @@ def test_not_up_to_date_if_a_record_is_not_as_requested(
     assert Event.NO_CHANGES in find_logged_events(caplog)
 
 
-def test_not_up_to_date_while_a_delete_or_change_waits(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_not_up_to_date_while_a_delete_or_change_waits(caplog: pytest.LogCaptureFixture) -> None:
     scene = RunsScene(*owned("web"), *owned("api", resource="service/shop/api"), deletes=DELETES)
     scene.world.run(observe("api", build_claim("api", "api")))
     scene.sync()
@@ -258,9 +256,7 @@ def test_not_up_to_date_after_a_run_with_a_change(caplog: pytest.LogCaptureFixtu
     assert Event.UP_TO_DATE in find_logged_events(caplog)
 
 
-def test_dry_run_logs_a_planned_change_once_and_never_up_to_date(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_dry_run_logs_a_planned_change_once_and_never_up_to_date(caplog: pytest.LogCaptureFixture) -> None:
     scene = start_synced(writes=False)
     for _ in range(3):
         scene.update(after_s=60.0)

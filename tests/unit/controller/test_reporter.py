@@ -178,9 +178,7 @@ def test_each_outcome_of_a_batch_has_its_own_line(
     assert find_logged_fields(caplog, event)[0]["zoneName"] == "example.org"
 
 
-def test_missing_permission_is_logged_once_a_zone_and_cause_until_it_works(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_missing_permission_is_logged_once_a_zone_and_cause_until_it_works(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     other = replace(BATCH, zone=replace(ZONE, id="other"))
     denied, expired = Forbidden(message="denied"), Forbidden(message="expired")
@@ -200,18 +198,14 @@ def test_missing_permission_is_logged_once_a_zone_and_cause_until_it_works(
     assert found == [(ZONE.id, "denied"), ("other", "denied"), (ZONE.id, "expired"), (ZONE.id, "expired")]
 
 
-def test_line_about_an_unconditional_write_says_so(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_line_about_an_unconditional_write_says_so(caplog: pytest.LogCaptureFixture) -> None:
     reporter().report_outcome(BATCH, Applied(records=(), change_id="C1"))
     reporter().report_outcome(BATCH, Applied(records=(), change_id="C2", unconditional=True))
     found = [(line["change"], line.get("unconditional")) for line in find_logged_fields(caplog, Event.APPLIED)]
     assert found == [("C1", None), ("C2", True)]
 
 
-def test_failing_object_is_logged_unless_it_only_waits_for_a_kind(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_failing_object_is_logged_unless_it_only_waits_for_a_kind(caplog: pytest.LogCaptureFixture) -> None:
     failing = observe("web", failure="planted").observations[0]
     reporter().report_observations([failing, replace(failing, awaited_kind=POD)])
     assert find_logged_fields(caplog, Event.OBJECT_FAILED) == [{"object": "service/shop/web", "message": "planted"}]
@@ -243,9 +237,7 @@ def test_only_failed_reads_are_logged(item: ReadFailed, event: Event | None, cap
     assert find_logged_events(caplog) == ([event] if event else [])
 
 
-def test_failure_of_an_account_is_logged_again_only_with_another_message(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_failure_of_an_account_is_logged_again_only_with_another_message(caplog: pytest.LogCaptureFixture) -> None:
     find_lines = reporter()
     for message in ("no right", "no right", "no credentials"):
         failed = (AccountFailure(account="prod", message=message, permanent=True),)

@@ -25,9 +25,7 @@ def test_previous_signal_handlers_are_restored_at_the_end() -> None:
 # SIGUSR1
 
 
-def test_all_of_the_state_is_printed_if_each_write_takes_only_a_part(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_all_of_the_state_is_printed_if_each_write_takes_only_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     printed: list[bytes] = []
 
     def write(_descriptor: int, data: memoryview) -> int:

@@ -85,9 +85,7 @@ def test_not_made_without_a_request() -> None:
     assert shown(found).engine is first.engine
 
 
-def test_reader_gets_the_previous_snapshot_with_its_age_while_engine_hangs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_reader_gets_the_previous_snapshot_with_its_age_while_engine_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.snapshot_publisher._FIRST_WAIT_S", 0.01)
     clock = MovedClock()
     busy: list[bool] = []
@@ -102,17 +100,7 @@ def test_reader_gets_the_previous_snapshot_with_its_age_while_engine_hangs(
     assert (late.age_s, late.is_responding) == (30.0, False)
 
 
-def test_reader_waits_for_a_new_snapshot_if_the_last_one_is_old() -> None:
-    clock = MovedClock()
-    found = publisher(clock, wake=lambda one: one.update())
-    shown(found)
-    clock.now_s += 30
-    assert (shown(found).age_s, shown(found).is_responding) == (0.0, True)
-
-
-def test_reader_gets_an_empty_snapshot_if_the_engine_never_responds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_reader_gets_an_empty_snapshot_if_the_engine_never_responds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.snapshot_publisher._FIRST_WAIT_S", 0.01)
     clock = MovedClock()
     found = publisher(clock)

@@ -112,18 +112,6 @@ def test_invalid_endpoint_is_counted_under_its_type() -> None:
     assert invalid == {("MX", "service"): 1, ("A", "service"): 1}, "docs/spec/sources.md 1.7"
 
 
-def an_object(world: World) -> None:
-    world.run(observe("api", build_claim("api", "api")))
-
-
-def build_invalid_claim(world: World) -> None:
-    world.run(observe("bad", INVALID))
-
-
-def an_object_that_goes(world: World) -> None:
-    world.run(observe_gone("web"), for_s=600.0)
-
-
 def a_record_of_somebody_else(world: World) -> None:
     world.provider.put_records(ZONE, record("mail"))
     world.run(for_s=65.0)
@@ -147,9 +135,9 @@ def a_write_that_waits(world: World) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        an_object,
-        build_invalid_claim,
-        an_object_that_goes,
+        pytest.param(lambda world: world.run(observe("api", build_claim("api", "api"))), id="an-object"),
+        pytest.param(lambda world: world.run(observe("bad", INVALID)), id="an-invalid-claim"),
+        pytest.param(lambda world: world.run(observe_gone("web"), for_s=600.0), id="an-object-that-goes"),
         a_record_of_somebody_else,
         a_zone_that_is_missing,
         a_zone_that_goes,

@@ -147,7 +147,6 @@ def test_failure_to_adjust_records_is_returned_as_an_input(
 
 
 def _build_six_pages() -> PoolScene:
-    """Build a scene whose zone has six pages."""
     held = [record(f"n{number}") for number in range(6)]
     return PoolScene(FaultyProvider(inner=InMemoryProvider(seed={ZONE: held}, page_size=1)))
 
@@ -400,27 +399,7 @@ def test_threads_are_limited_in_number_and_daemons(release_tasks: threading.Even
     assert pool.close(CLOCK, HANGS_S)
 
 
-def test_closing_waits_for_running_tasks_and_starts_no_more(release_tasks: threading.Event) -> None:
-    pool, begun, made = ThreadPool("test", max_threads=1), threading.Event(), list[str]()
-
-    def slow() -> None:
-        begun.set()
-        release_tasks.wait(HANGS_S)
-        made.append("slow")
-
-    pool.submit(slow)
-    pool.submit(lambda: made.append("later"))
-    assert begun.wait(HANGS_S)
-    assert not pool.close(CLOCK, 0.0)
-    assert made == []
-    release_tasks.set()
-    assert pool.close(CLOCK, HANGS_S)
-    assert made == ["slow"]
-
-
-def test_closing_waits_for_queued_tasks_if_the_pool_finishes_its_queue(
-    release_tasks: threading.Event,
-) -> None:
+def test_closing_waits_for_queued_tasks_if_the_pool_finishes_its_queue(release_tasks: threading.Event) -> None:
     pool, made = ThreadPool("test", max_threads=1, finishes_queue=True), list[str]()
     pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
     pool.submit(lambda: made.append("later"))
@@ -430,9 +409,7 @@ def test_closing_waits_for_queued_tasks_if_the_pool_finishes_its_queue(
     assert made == ["later"]
 
 
-def test_closing_all_accounts_waits_for_running_tasks_and_starts_no_more(
-    release_tasks: threading.Event,
-) -> None:
+def test_closing_all_accounts_waits_for_running_tasks_and_starts_no_more(release_tasks: threading.Event) -> None:
     lanes, begun, made = AccountThreadPools("test", max_threads=1), threading.Barrier(3), list[str]()
 
     def slow(account: str) -> None:
@@ -449,17 +426,6 @@ def test_closing_all_accounts_waits_for_running_tasks_and_starts_no_more(
     release_tasks.set()
     assert lanes.close(CLOCK, HANGS_S)
     assert sorted(made) == ["one", "two"]
-
-
-@pytest.mark.parametrize("stuck", [3, 11, 20])
-def test_extra_threads_run_tasks_that_wait_behind_stuck_ones(release_tasks: threading.Event, stuck: int) -> None:
-    pool, done = ThreadPool("test", max_threads=3, max_extra=20, stuck_after_s=0.01), threading.Event()
-    for _ in range(stuck):
-        pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
-    pool.submit(done.set)
-    assert done.wait(HANGS_S / 2)
-    release_tasks.set()
-    assert pool.close(CLOCK, HANGS_S)
 
 
 def test_extra_threads_are_limited_and_end_when_the_queue_is_empty(release_tasks: threading.Event) -> None:
@@ -481,15 +447,6 @@ def test_extra_threads_are_limited_and_end_when_the_queue_is_empty(release_tasks
         if thread.name == "stuck-extra":
             thread.join(HANGS_S)
             assert not thread.is_alive()
-    assert pool.close(CLOCK, HANGS_S)
-
-
-def test_no_extra_thread_runs_a_task_while_tasks_end_in_time(release_tasks: threading.Event) -> None:
-    pool, made = ThreadPool("busy", max_threads=1, max_extra=5, stuck_after_s=HANGS_S), SimpleQueue[str]()
-    for _ in range(50):
-        pool.submit(lambda: made.put(threading.current_thread().name))
-    assert {made.get(timeout=HANGS_S) for _ in range(50)} == {"busy-0"}
-    release_tasks.set()
     assert pool.close(CLOCK, HANGS_S)
 
 
