@@ -78,7 +78,6 @@ def build_facts(*, web: ObjectFacts = KNOWN, api: ObjectFacts = UNKNOWN, **facts
 
 
 def find_gone(_: OwnedRecord) -> Evidence:
-    """Return the evidence that the object of a record was deleted."""
     return Evidence.OBJECT_DELETED
 
 
@@ -192,17 +191,14 @@ def plan(
 
 
 def list_changes(made: NamePlan) -> list[Change]:
-    """Return all changes of the plan in order."""
     return [change for change_set in made.sets for change in change_set.changes]
 
 
 def list_decisions(made: NamePlan) -> list[tuple[str, Action, Reason]]:
-    """Return type, action and reason of each decision in order."""
     return [(decision.type, decision.action, decision.reason) for decision in made.decisions]
 
 
 def find_decision(made: NamePlan, rtype: str, set_identifier: str = "") -> Decision:
-    """Return the only decision for a record of the name."""
     (found,) = [one for one in made.decisions if (one.type, one.set_identifier) == (rtype, set_identifier)]
     return found
 
@@ -229,15 +225,12 @@ def _build_written(desired: DesiredRecord, *, ttl_s: int) -> OwnedRecord:
 
 
 def with_policy(policy: str) -> PlanSettings:
-    """Return the settings of this module with another `--policy`."""
     return replace(SETTINGS, policy=type(SETTINGS.policy)(policy))
 
 
 def with_managed_types(*types: str) -> PlanSettings:
-    """Return the settings of this module with other managed record types."""
     return replace(SETTINGS, managed_types=frozenset(types))
 
 
 def list_resources(provenances: Sequence[Provenance]) -> list[str]:
-    """Return the resources of the objects in *provenances*, in order."""
     return [one.ref.key.resource for one in provenances]

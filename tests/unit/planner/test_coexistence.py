@@ -55,36 +55,6 @@ WITH_TXT = with_managed_types("A", "AAAA", "CNAME", "TXT")
 # changes of type
 
 
-@pytest.mark.parametrize(
-    ("current", "candidates"),
-    [
-        pytest.param(
-            (A_OF_WEB, build_current("TXT", "x", owner="other")),
-            (AAAA,),
-            id="11-create-is-blocked",
-        ),
-        pytest.param(
-            (build_current("A", "1.1.1.1"), build_current("TXT", "x", owner=None)),
-            (CNAME,),
-            id="11-blocked-by-a-record-without-owner",
-        ),
-        pytest.param(
-            (build_current("CNAME", "lb.test"), build_current("TXT", "x", owner=None)), (A, AAAA), id="11-one-for-two"
-        ),
-    ],
-)
-def test_no_change_of_type_if_a_foreign_record_blocks_the_new_type(
-    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...]
-) -> None:
-    made = plan(current, candidates, settings=WITH_TXT)
-    assert list_changes(made) == []
-    blocked = find_decision(made, current[0].record.type)
-    assert (blocked.action, blocked.detail) == (
-        Action.KEEP,
-        f"the requested {candidates[0].desired.type} record cannot replace it",
-    )
-
-
 @pytest.mark.parametrize("owner", [pytest.param("other", id="2.9-other-owner"), pytest.param(None, id="2.9-no-owner")])
 @pytest.mark.parametrize("address", ["::1", "::2"])
 def test_unrequested_a_is_deleted_even_if_the_requested_aaaa_is_foreign(owner: str | None, address: str) -> None:
@@ -235,13 +205,6 @@ def test_type_changes_of_all_set_identifiers_are_one_change_set() -> None:
     ]
 
 
-@pytest.mark.parametrize("owner", [pytest.param(None, id="no-owner"), pytest.param("other", id="other-owner")])
-def test_no_routed_record_at_the_name_of_a_foreign_simple_one(owner: str | None) -> None:
-    made = plan((build_current("A", "1.1.1.1", owner=owner),), (V1,))
-    assert list_changes(made) == []
-    assert find_decision(made, "A", "v1").reason is Reason.INCOMPATIBLE_RECORD
-
-
 @pytest.mark.parametrize(
     "reason",
     [
@@ -249,9 +212,7 @@ def test_no_routed_record_at_the_name_of_a_foreign_simple_one(owner: str | None)
         *(Reason.ORPHAN_UNCLAIMED, Reason.ABSENCE_UNCONFIRMED),
     ],
 )
-def test_stays_although_another_type_is_requested(
-    reason: Reason,
-) -> None:
+def test_stays_although_another_type_is_requested(reason: Reason) -> None:
     made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
     assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]
 
@@ -354,17 +315,6 @@ def test_only_simple_or_routed_candidates_of_a_type_are_published(
     made = plan(current, candidates)
     assert list_changes(made) == expected
     assert [one.action for one in made.decisions if one.reason is Reason.INCOMPATIBLE_RECORD] == [Action.NONE]
-
-
-def test_every_incompatible_routed_candidate_loses_to_a_simple_record() -> None:
-    routed = [
-        build_candidate("A", "2.2.2.2", resource=API, set_identifier="v1", created=SINCE[API]),
-        build_candidate("A", "3.3.3.3", resource=OLD, set_identifier="v1", created=SINCE[API]),
-        build_candidate("CNAME", "lb.test", resource=API, set_identifier="v1", created=SINCE[API]),
-    ]
-    made = plan((), (SIMPLE_OLDER[0], *routed))
-    rejected = [one.desired for one in made.decisions if one.reason is Reason.INCOMPATIBLE_RECORD]
-    assert sorted(map(repr, rejected)) == sorted(repr(candidate.desired) for candidate in routed)
 
 
 def test_simple_and_routed_records_of_different_types_coexist() -> None:

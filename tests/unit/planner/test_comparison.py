@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Action, Blocked, Change, Update
-from extdns.model.dns_name import DnsName
+from extdns.model.change import Action, Blocked, Change
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
@@ -31,7 +30,6 @@ from tests.unit.planner.name_plan import (
     build_candidate,
     build_current,
     find_decision,
-    find_waiting,
     list_changes,
     list_decisions,
     plan,
@@ -51,19 +49,11 @@ def build_migrating(rtype: str, target: str, *, resource: str = "", set_identifi
 @pytest.mark.parametrize(
     ("current", "candidates", "expected"),
     [
-        pytest.param((), (A,), [("A", Action.CREATE, Reason.REQUESTED)], id="2.5-create"),
-        pytest.param(
-            (build_current("A", "1.1.1.1"),), (A,), [("A", Action.KEEP, Reason.PUBLISHED)], id="2.6-nothing-to-do"
-        ),
-        pytest.param((build_current("A", "2.2.2.2"),), (A,), [("A", Action.UPDATE, Reason.CHANGED)], id="2.6-update"),
         pytest.param(
             (build_current("A", "1.1.1.1", has_current_format=False),),
             (A,),
             [("A", Action.UPDATE, Reason.OWNERSHIP_RECORD_MISSING)],
             id="3.2.5-ownership-record",
-        ),
-        pytest.param(
-            (build_current("A", "1.1.1.1"),), (), [("A", Action.DELETE, Reason.OBJECT_DELETED)], id="2.5-delete"
         ),
         pytest.param(
             (build_current("A", "1.1.1.1", owner=None),),
@@ -94,12 +84,6 @@ def build_migrating(rtype: str, target: str, *, resource: str = "", set_identifi
             (build_candidate("A", "0.0.0.1", resource=API), A),
             [("A", Action.CREATE, Reason.REQUESTED), ("A", Action.NONE, Reason.REQUESTED_BY_OTHER)],
             id="2.4-requested-by-other",
-        ),
-        pytest.param(
-            (),
-            (A, build_candidate("A", "lb.test", resource=API, properties=ALIAS)),
-            [("A", Action.CREATE, Reason.REQUESTED), ("A", Action.NONE, Reason.REQUESTED_BY_OTHER)],
-            id="11-address-and-alias",
         ),
         pytest.param(
             (), (build_candidate("TXT", "x"),), [("TXT", Action.NONE, Reason.TYPE_UNMANAGED)], id="2.1-unmanaged"
@@ -185,12 +169,6 @@ def test_record_is_foreign_if_its_ownership_record_has_other_values() -> None:
     assert decision.detail == "a-foo.example.org does not count as its ownership record: it also holds other values"
 
 
-def test_no_change_if_no_record_type_is_managed() -> None:
-    made = plan((build_current("A", "1.1.1.1"),), (A,), settings=with_managed_types())  # 10.2
-    assert made.sets == ()
-    assert list_decisions(made) == [("A", Action.NONE, Reason.TYPE_UNMANAGED)]
-
-
 def test_managed_record_types_are_case_sensitive() -> None:
     assert list_changes(plan((), (A,), settings=with_managed_types("a"))) == []  # 2.1
 
@@ -201,13 +179,6 @@ def test_delete_contains_its_evidence(evidence: Evidence) -> None:
     made = plan((current,), (), find=lambda _: evidence)
     assert list_changes(made) == [delete(current, evidence)]
     assert find_decision(made, "A").reason == evidence.value
-
-
-def test_record_is_kept_with_the_reason_why_there_is_no_evidence() -> None:
-    made = plan((build_current("A", "1.1.1.1", resource=OLD),), (), find=find_waiting(OLD, reason=Reason.OBJECT_FAILED))
-    assert made.sets == ()
-    assert find_decision(made, "A").reason is Reason.OBJECT_FAILED
-    assert find_decision(made, "A").detail == "no address yet"
 
 
 def test_evidence_is_looked_up_only_for_unrequested_records_of_ours() -> None:
@@ -311,13 +282,6 @@ def test_record_of_the_previous_owner_is_taken_over_only_if_requested(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[tuple[str, Action, Reason]]
 ) -> None:
     assert list_decisions(plan(current, candidates, settings=MIGRATING)) == expected  # docs/design/differences.md
-
-
-def test_changes_of_a_change_set_are_sorted_by_record_key() -> None:
-    current = (build_current("AAAA", "::9"), build_current("A", "9.9.9.9"))
-    (change_set,) = plan(current, (build_candidate("AAAA", "::1"), A)).sets
-    assert change_set.name == DnsName("foo.example.org")
-    assert [change.key.type for change in change_set.changes] == ["A", "AAAA"]
 
 
 def test_switch_from_alias_to_address_is_one_update() -> None:
@@ -448,14 +412,3 @@ def test_changes_of_the_worked_examples(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], settings: PlanSettings, expected: list[Change]
 ) -> None:
     assert list_changes(plan(current, candidates, settings=settings)) == expected
-
-
-def test_object_that_takes_over_a_record_is_the_resource_of_the_update() -> None:
-    (change,) = list_changes(plan((V1_EXISTS,), (V2,)))  # 2.10-2
-    assert isinstance(change, Update)
-    assert (change.current.resource, change.desired.resource) == (API, WEB)
-
-
-def test_foreign_txt_record_blocks_a_cname_if_txt_is_managed() -> None:
-    current = (build_current("TXT", '"x"', owner=None),)
-    assert list_changes(plan(current, (V1,), settings=with_managed_types("CNAME", "TXT"))) == []  # reverse of 2.10-14

@@ -115,7 +115,6 @@ def find_exclusive_pairs(records: Iterable[Record]) -> set[frozenset[RecordKey]]
 
 
 def _exclude(one: Record, other: Record) -> bool:
-    """Return whether two records of one name cannot coexist."""
     if one.type != other.type:
         return "CNAME" in {one.type, other.type}
     return _routing(one) != _routing(other)

@@ -15,18 +15,16 @@ from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.planner import plan_name as module
-from extdns.planner.plan_name import NEEDS_FACTS, NamePlan, plan_name
+from extdns.planner.plan_name import NamePlan, plan_name
 from extdns.planner.view import UNGUARDED, NameView
 from tests.builders import INGRESS, SERVICE, build_unresolved
 from tests.unit.planner.name_plan import NAME, OLD, WEB, ZONE, build_current, build_facts, build_planner, claim
 
 PAGE = Path(__file__).parents[3] / "docs" / "design" / "architecture.md"
 CURRENT = build_current("A", "192.0.2.1", resource=WEB)
-TWO = build_current("A", "192.0.2.1", "192.0.2.2", resource=WEB)
 
 
 def build_view(*claims: ResolvedClaim, current: tuple[OwnedRecord, ...] = ()) -> NameView:
-    """Build the view of a name for which no facts were gathered."""
     return NameView(zone=ZONE, name=NAME, claims=claims, current=current)
 
 
@@ -49,20 +47,6 @@ def test_no_facts_if_record_is_new_in_sync_or_gets_another_target(view: NameView
     plan = plan_name(view, build_planner())
     assert isinstance(plan, NamePlan)
     assert [one.action for one in plan.decisions] == [action]
-
-
-@pytest.mark.parametrize(
-    "view",
-    [
-        pytest.param(build_view(claim("A", "192.0.2.1"), current=(TWO,)), id="fewer targets"),
-        pytest.param(build_view(current=(CURRENT,)), id="delete"),
-        pytest.param(
-            build_view(claim("A", "192.0.2.1", resource="service/other/web"), current=(CURRENT,)), id="contest"
-        ),
-    ],
-)
-def test_facts_if_targets_or_records_only_go_or_in_a_contest(view: NameView) -> None:
-    assert plan_name(view, build_planner()) is NEEDS_FACTS
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.planner.comparison import allows
 from extdns.planner.proposal import Candidate
-from extdns.planner.settings import Planner, Policy
+from extdns.planner.settings import Planner
 from extdns.resources.core import NODE
 from tests.builders import SERVICE, create, delete, update
 from tests.unit.planner.name_plan import (
@@ -30,19 +29,7 @@ from tests.unit.planner.name_plan import (
 HELD = build_current("A", "1.1.1.1")
 CNAME_EXISTS = build_current("CNAME", "lb.test")
 CANDIDATE = build_candidate("A", "2.2.2.2")
-CREATE, UPDATE, DELETE = create(CANDIDATE.desired), update(HELD, CANDIDATE.desired), delete(HELD)
-
-
-@pytest.mark.parametrize(
-    ("policy", "allowed"),
-    [
-        pytest.param(Policy.SYNC, [CREATE, UPDATE, DELETE], id="2.8-sync"),
-        pytest.param(Policy.UPSERT_ONLY, [CREATE, UPDATE], id="2.8-upsert-only"),
-        pytest.param(Policy.CREATE_ONLY, [CREATE], id="2.8-create-only"),
-    ],
-)
-def test_each_policy_allows_its_own_kinds_of_changes(policy: Policy, allowed: list[Change]) -> None:
-    assert [change for change in (CREATE, UPDATE, DELETE) if allows(policy, change)] == allowed
+UPDATE = update(HELD, CANDIDATE.desired)
 
 
 A, AAAA = build_candidate("A", "1.1.1.1"), build_candidate("AAAA", "::1")
@@ -94,7 +81,6 @@ HTTP_PROXY = Kind("projectcontour.io", "v1", "HTTPProxy", "httpproxies", resourc
 
 
 def planner(*namespaces: str) -> Planner:
-    """Build a planner that is limited to *namespaces*."""
     kinds = {kind.label: kind for kind in (SERVICE, NODE, FOO, HTTP_PROXY)}
     return build_planner(kinds=kinds, namespaces=namespaces)
 
