@@ -167,18 +167,15 @@ class Cluster:
         return self._observe(key, cause)
 
     def report(self, kind: Kind, phase: Phase) -> KindStateChanged:
-        """Set the phase of a kind."""
         self.phases[kind] = phase
         self.was_complete = self.was_complete or self.is_complete
         return KindStateChanged(state=KindState(kind=kind, phase=phase))
 
     @property
     def is_complete(self) -> bool:
-        """Whether all kinds are synced."""
         return all(phase is Phase.SYNCED for phase in self.phases.values())
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Answer a GET of an object."""
         return key in self.existing if self.answers else None
 
     def note_delivered(self, item: Input) -> None:

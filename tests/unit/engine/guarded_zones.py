@@ -57,7 +57,6 @@ class GuardedZones:
     deleted: list[str] = field(default_factory=list)
 
     def add_records(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> None:
-        """Add records of ours to a zone."""
         for one in owned:
             self.zones.setdefault(zone.id, {})[str(one.record.name)] = zone, one
             self._add_owned(zone.id, one, 1)
@@ -128,7 +127,6 @@ class GuardedZones:
                 return
 
     def make_deletes(self) -> None:
-        """Make the deletes that are granted."""
         for (zone_id, name), evidence in sorted(self.evidence.items()):
             found = self.zones.get(zone_id, {}).get(name)
             if found is None:

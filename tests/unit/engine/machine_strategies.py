@@ -50,7 +50,6 @@ resources = st.sampled_from(("service/shop/web", "service/shop/web", ""))
 
 @st.composite
 def claims_of(draw: st.DrawFn, key: ObjectKey) -> tuple[Claim, ...]:
-    """Draw the claims of one object."""
     found: dict[tuple[object, ...], Claim] = {}
     for _ in range(draw(st.integers(0, 3))):
         claim = draw(st.one_of(resolved_claims(key), unresolved_claims(key)))
@@ -99,7 +98,6 @@ def foreign_records(draw: st.DrawFn) -> Record:
 
 @st.composite
 def versions(draw: st.DrawFn) -> tuple[ObjectKey, tuple[Claim, ...]]:
-    """Draw an object and its claims."""
     key = draw(keys)
     return key, draw(claims_of(key))
 

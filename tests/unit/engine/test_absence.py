@@ -35,7 +35,7 @@ from tests.builders import (
     owned,
 )
 from tests.cluster_world import ClusterWorld, start_cluster
-from tests.objects import Json, gateway, http_route, ingress, namespace, node, service
+from tests.objects import gateway, http_route, ingress, namespace, node, service
 from tests.unit.engine.forty_services import DELETES
 from tests.world import World, build_world, start_published, start_world
 
@@ -60,15 +60,6 @@ def test_object_is_absent_only_after_a_get_confirms_it(answers: list[bool | None
     assert world.calls.count("CheckExistence") == len(answers)
     if not expected:
         assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-
-
-def test_object_is_not_absent_if_it_reappears_in_the_list() -> None:
-    world = start_published()
-    world.exists = lambda _: None
-    world.run(observe_gone("web", Cause.MISSING), for_s=10.0)
-    world.run(observe("web", build_claim("web", "web")), for_s=100.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
-    assert world.calls.count("CheckExistence") == 1
 
 
 def test_answer_is_ignored_if_object_was_observed_after_the_request() -> None:
@@ -113,17 +104,6 @@ def test_one_get_decides_in_a_single_pass(exists: bool | None, evidence: list[Ev
     assert world.evidence == evidence
     assert world.list_decisions("web") == ([("A", Action.KEEP, reason)] if reason else [])
     assert world.engine.is_idle
-
-
-def test_single_pass_waits_for_the_get() -> None:
-    world = build_world(*owned("web"), once=True)
-    world.exists = lambda _: True
-    world.feed(change_phase(SERVICE))
-    world.feed(change_phase(INGRESS))
-    while "CheckExistence" not in world.calls:
-        assert not world.engine.is_planned
-        world.feed(world.answer())
-    assert world.engine.is_planned
 
 
 def test_one_get_after_the_grace_period_confirms_that_a_missing_object_is_gone() -> None:
@@ -175,9 +155,7 @@ def test_record_stays_after_its_object_ended_while_another_is_unlisted(
 @pytest.mark.parametrize(
     "others", [pytest.param((), id="gone"), pytest.param((service("old"),), id="requests-another")]
 )
-def test_record_of_former_object_stays_while_a_list_lacks_its_requester(
-    others: tuple[dict[str, object], ...],
-) -> None:
+def test_record_of_former_object_stays_while_a_list_lacks_its_requester(others: tuple[dict[str, object], ...]) -> None:
     world = start_cluster(SECOND, *others, flags=FLAGS, records=owned("web", resource="service/shop/old"))
     world.run(for_s=700.0)
     world.drop_from_list(SECOND)
@@ -215,19 +193,6 @@ B: Final = observe("b", request("b", "192.0.2.2"))
 # ownership records that name no object
 
 
-def test_record_without_resource_stays_although_another_type_is_requested() -> None:
-    request_v6 = build_claim("b", "web", "2001:db8::1", rtype="AAAA")
-    world = start_with(A, observe("b", replace(request_v6, desired=replace(request_v6.desired, labels=EMPTY_MAP))))
-    world.exists = lambda _: True
-    world.run(observe_gone("a", Cause.MISSING), for_s=1000.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
-    assert ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED) in world.list_decisions("web")
-    world.exists = lambda _: False
-    world.run(for_s=1000.0)
-    assert world.list_records() == {"web AAAA": ("2001:db8::1",)}
-    assert world.evidence == [Evidence.ABSENT]
-
-
 @pytest.mark.parametrize("is_deleted_last", [pytest.param(True, id="last"), pytest.param(False, id="first")])
 def test_record_without_resource_stays_while_another_requester_may_exist(*, is_deleted_last: bool) -> None:
     world = start_with(A, B)
@@ -250,26 +215,6 @@ def test_record_without_resource_stays_while_a_dependency_is_missing() -> None:
     world.run(observe("a", cause=Cause.DEPENDENCY, missing_dependencies=(pod,)), for_s=100.0)
     world.run(observe_gone("b"), for_s=1000.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-
-
-def test_record_without_resource_stays_until_its_dependency_is_gone() -> None:
-    pod = ObjectKey(PODS, "shop", "web-1")
-    world = start_with(A)
-    world.exists = lambda _: None
-    changed = observe("a", cause=Cause.DEPENDENCY, missing_dependencies=(pod,))
-    world.run(changed, for_s=1000.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    world.exists = lambda _: False
-    world.run(for_s=1000.0)
-    assert world.evidence == [Evidence.DEPENDENCY_CHANGED]
-
-
-def test_record_without_resource_is_deleted_when_its_requester_drops_it() -> None:
-    world = start_with(A)
-    world.exists = lambda _: None
-    world.run(observe_gone("a", Cause.MISSING), observe("a"), for_s=1000.0)
-    assert world.list_records() == {}
-    assert world.evidence == [Evidence.HOSTNAME_REMOVED]
 
 
 def test_record_without_resource_stays_if_its_namespace_loses_the_name() -> None:
@@ -374,29 +319,9 @@ def test_grace_period_restarts_when_dependency_is_no_longer_missing() -> None:
 
 
 def start_with_route() -> ClusterWorld:
-    """Start a process that publishes the address of a Gateway for an HTTPRoute."""
     world = start_cluster(gateway(), http_route("web"), namespace(), flags=["--source=gateway-httproute"])
     assert world.published() == {"web"}
     return world
-
-
-@pytest.mark.parametrize("returns", [pytest.param(False, id="missing"), pytest.param(True, id="object-returns")])
-@pytest.mark.parametrize(
-    "missing",
-    [
-        pytest.param((gateway(), http_route("web")), id="dependency-first"),
-        pytest.param((http_route("web"), gateway()), id="object-first"),
-    ],
-)
-def test_record_stays_if_its_object_and_a_dependency_exist_unlisted(missing: tuple[Json, ...], returns: bool) -> None:
-    world = start_with_route()
-    for one in missing:
-        world.drop_from_list(one)
-    if returns:
-        world.apply(http_route("web"))
-    world.run(for_s=900.0)
-    detached = [("", Action.NONE, Reason.NO_GATEWAY)] if returns else []
-    assert world.list_decisions("web") == [*detached, ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
 
 
 @pytest.mark.parametrize(("is_deleted", "evidence"), [(False, Evidence.ABSENT), (True, Evidence.OBJECT_DELETED)])

@@ -19,7 +19,6 @@ from tests.world import World, engine_settings
 
 
 def start_adjusting(*records: Record, **changes: object) -> tuple[World, AdjustingProvider]:
-    """Start an engine over a service that adjusts records itself."""
     service = AdjustingProvider(inner=InMemoryProvider(seed={ZONE: records}))
     world = World(engine=Engine(engine_settings(service, **changes)), reader=service, writer=service)
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)

@@ -11,16 +11,6 @@ from extdns.model.zone import Zone
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, hold_deletes, record, records, start_guard
 
 
-def test_applies_only_to_shown_deletes_which_do_not_count_in_the_budget() -> None:
-    scene = hold_deletes()
-    (code,) = scene.find_codes().values()
-    scene.observe_evidence([record(40)])
-    scene.approve(code)
-    scene.pass_time(GRACE_S)
-    assert len(scene.deleted) == 32
-    assert scene.guard.budget(ZONE.id).deleted == 1
-
-
 def test_approved_delete_still_waits_for_its_grace_period() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
@@ -89,26 +79,6 @@ def test_used_up_after_its_delete() -> None:
     assert scene.list_reasons(records(31)) == {Reason.HELD}
 
 
-def test_expires_after_a_day_without_a_delete_and_hold_remains() -> None:
-    scene = hold_deletes()
-    scene.approve(*scene.find_codes().values())
-    scene.end_evidence(records(31))
-    scene.pass_time(APPROVAL_S + 1.0)
-    scene.observe_evidence(records(31))
-    scene.pass_time(3600.0)
-    assert scene.list_reasons(records(31)) == {Reason.HELD}
-
-
-def test_stays_valid_if_evidence_is_interrupted() -> None:
-    scene = hold_deletes()
-    scene.approve(*scene.find_codes().values())
-    scene.end_evidence(records(31))
-    scene.pass_time(3600.0)
-    scene.observe_evidence(records(31))
-    scene.pass_time(GRACE_S)
-    assert len(scene.deleted) == 31
-
-
 def test_stays_valid_while_an_expired_unresolved_claim_requests_the_record() -> None:
     scene = hold_deletes()
     scene.approve(*scene.find_codes().values())
@@ -139,16 +109,6 @@ def test_code_is_published_only_after_it_was_saved() -> None:
     assert not list(scene.guard.take_changed_held_sets())
     scene.guard.confirm_saved(scene.guard.revision, scene.now_s)
     assert len(scene.find_codes()) == 1
-
-
-def test_granted_delete_is_made_only_after_the_grant_was_saved() -> None:
-    scene = start_guard(*records(100))
-    scene.guard.confirm_saved(0, scene.now_s)
-    scene.observe_evidence([record(1)])
-    scene.pass_time(GRACE_S)
-    assert scene.plan(record(1)) is Reason.IN_GRACE
-    assert scene.guard.confirm_saved(scene.guard.revision, scene.now_s) == {record(1).record.name}
-    assert scene.plan(record(1)) is None
 
 
 def test_approval_of_delete_never_held_ends_when_record_is_requested() -> None:

@@ -46,7 +46,6 @@ class Churn:
 
 
 def start_churn() -> Churn:
-    """Start an engine with `ALIVE` published names and a state store."""
     deletes = DeleteSettings(owner="me", grace_s=0.0, limits=LIMITS)
     world = start_world(
         first=[observe_new(*(f"stays-{number}" for number in range(ALIVE)))], has_state_store=True, deletes=deletes

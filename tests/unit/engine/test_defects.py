@@ -18,7 +18,6 @@ from extdns.engine.write_queue import WriteQueue
 from extdns.model.change import PLAN, Action
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.zone import Zone
@@ -29,7 +28,6 @@ from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, ho
 from tests.world import World, build_world, start_published, start_world
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0)
-WEB_KEY = ObjectKey(SERVICE, "shop", "web")
 REQUESTED_IN_OTHER = observe("new", build_claim("new", "web", "192.0.2.9", namespace="other"), namespace="other")
 
 
@@ -170,13 +168,6 @@ def test_name_that_cannot_be_planned_is_retried_with_exponential_backoff(monkeyp
     assert delays == [1, 2, 4, 8, 16]
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.OBJECT_FAILED)]
     assert world.decision("web").detail == "RuntimeError: defect"
-
-
-def test_decision_names_the_kind_and_object_that_it_waits_for() -> None:
-    world = start_published()
-    world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
-    awaited = {one.wait.about for one in world.engine._waits.waits(host("web"))}
-    assert awaited == {SERVICE, WEB_KEY}
 
 
 OTHER = Zone(name=DnsName("example.net"), id="net")

@@ -79,16 +79,6 @@ def test_name_counts_once_if_several_of_its_records_are_deleted(end_s: float) ->
     assert not is_exceeded(budget, 1, end_s + WINDOW_S, by_absence=False)
 
 
-def test_deletes_of_earlier_process_count_after_its_state_is_restored() -> None:
-    budget = DeleteBudget(DeleteLimits())
-    budget.add_owned(40, 100.0)
-    budget.load((DeleteCount(50.0, by_absence=False, names=20),), (OwnedMaximum(60.0, 100),))
-    assert is_exceeded(budget, 11, 100.0, by_absence=False)
-    assert not is_exceeded(budget, 10, 100.0, by_absence=False)
-    assert budget.delete_counts[0] == DeleteCount(50.0, by_absence=False, names=20)
-    assert budget.owned_maxima == (OwnedMaximum(60.0, 100), OwnedMaximum(100.0, 0))
-
-
 def test_saved_numbers_of_owned_names_that_increased_count_with_the_largest() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.load((), (OwnedMaximum(50.0, 0), OwnedMaximum(60.0, 100)))
@@ -114,9 +104,7 @@ STEPS = st.lists(st.tuples(st.floats(0, 400), st.integers(-5, 9)), max_size=30)
 
 
 @given(STEPS)
-def test_stored_maximum_equals_maximum_of_the_full_history(
-    steps: list[tuple[float, int]],
-) -> None:
+def test_stored_maximum_equals_maximum_of_the_full_history(steps: list[tuple[float, int]]) -> None:
     budget = DeleteBudget(DeleteLimits(count=0, percent=99))
     now_s, owned = 0.0, 0
     history = [(0.0, 0)]
@@ -130,13 +118,6 @@ def test_stored_maximum_equals_maximum_of_the_full_history(
         most = max(number for _, number in history[current:])
         assert is_exceeded(budget, most, now_s, by_absence=False) is (most > 0)
         assert not is_exceeded(budget, most * 99 // 100, now_s, by_absence=False)
-
-
-def test_owned_names_are_added_by_scope_and_can_be_removed() -> None:
-    budgets, shop = DeleteBudgets(DeleteLimits()), Scope("Z1", "shop")
-    budgets.add_owned({ALL_ZONES: 3, shop: 2, Scope("Z1"): 0}, 0.0)
-    budgets.add_owned({shop: -1}, 1.0)
-    assert [budgets.budget(scope).owned for scope in (ALL_ZONES, shop, Scope("Z1"))] == [3, 1, 0]
 
 
 def test_budgets_of_namespaces_without_records_are_dropped() -> None:
@@ -217,19 +198,6 @@ def test_deletes_after_a_deleted_event_do_not_count_for_all_zones() -> None:
         scene.observe_evidence(records(2, zone=zone), GONE, zone)
     scene.pass_time(GRACE_S)
     assert len(scene.deleted) == 60
-
-
-def test_transfer_to_another_namespace_counts_in_no_budget() -> None:
-    scene = start_guard(*records(40))
-    for number in range(20):
-        one = record(number)
-        delete = PendingDelete(owned=one, evidence=GONE, is_transfer=True)
-        scene.guard.observe(ZONE, one.record.name, (delete,), scene.now_s, current=(one,), requested={one.key})
-    scene.observe_evidence([record(30)])
-    scene.pass_time(GRACE_S)
-    assert scene.deleted == ["h30.acme.test"]
-    delete = PendingDelete(owned=record(1), evidence=GONE, is_transfer=True)
-    assert scene.find_block(delete) is None
 
 
 # unknown outcomes, and changes of the leader

@@ -7,14 +7,11 @@ from itertools import pairwise
 import pytest
 
 from extdns.engine.delete_settings import DeleteLimits
-from extdns.model.change import APPROVAL, GRACE, Blocked, Create, Delete
+from extdns.model.change import APPROVAL, GRACE, Blocked
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.evidence import DeleteStatus, Evidence, PendingDelete
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord
 from extdns.model.saved_state import Saved
-from extdns.planner.deletes import block_changes
-from extdns.planner.proposal import Proposal
 from tests.unit.engine.guarded_zones import GONE, GRACE_S, ZONE, record, records, start_guard
 
 # grace period
@@ -83,47 +80,12 @@ def test_grace_period_restarts_when_expiry_replaces_evidence_or_the_reverse(firs
     assert scene.deleted == ["h1.acme.test"]
 
 
-@pytest.mark.parametrize("then", [Evidence.UNRESOLVED_EXPIRED, Evidence.ABSENT], ids=str)
-def test_grant_is_not_valid_for_evidence_with_another_wait_or_budget(then: Evidence) -> None:
-    scene = start_guard(*records(100), unresolved_timeout_s=3600.0)
-    scene.observe_evidence([record(1)], GONE)
-    scene.pass_time(GRACE_S, makes_deletes=False)
-    assert scene.plan(record(1)) is None
-    scene.evidence[ZONE.id, "h1.acme.test"] = then
-    assert scene.plan(record(1)) is Reason.IN_GRACE
-    assert scene.deleted == []
-
-
 def test_status_shows_when_the_grace_period_ends() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)])
     assert scene.guard.list_statuses(ZONE.id) == {
         record(1).key: DeleteStatus(evidence=GONE, grace_ends_s=1000.0 + GRACE_S)
     }
-
-
-def test_no_grace_period_with_compat() -> None:
-    scene = start_guard(record(1), immediate=True)
-    scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
-    assert scene.plan(record(1)) is None
-
-
-def test_proposed_delete_is_blocked_and_nothing_is_stored() -> None:
-    scene = start_guard(*records(100))
-    create = Proposal(
-        key=record(2).key,
-        outcome=Create(desired=DesiredRecord(name=record(2).record.name, type="A", targets=("192.0.2.1",))),
-    )
-    delete = Proposal(key=record(1).key, outcome=Delete(current=record(1), evidence=GONE), current=record(1))
-    replaced = Proposal(
-        key=record(3).key, outcome=Delete(current=record(3), evidence=Evidence.REPLACED), current=record(3)
-    )
-    deletes = [PendingDelete(owned=record(1), evidence=GONE)]
-    first, second, third = block_changes(scene.build_view(record(1)), (create, delete, replaced), deletes)
-    assert (first, third) == (create, replaced)
-    assert getattr(second.outcome, "reason", None) is Reason.IN_GRACE
-    assert scene.guard.list_statuses(ZONE.id) == {}
-    assert scene.guard.revision == 0
 
 
 def test_transfer_held_for_another_cluster_names_the_cluster() -> None:
@@ -159,13 +121,6 @@ def test_orphan_counts_in_the_absence_budget_after_settings_were_accepted() -> N
     scene.observe_evidence(records(16), Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time(GRACE_S)
     assert scene.list_reasons(records(16)) == {Reason.HELD}
-
-
-def test_delete_by_absence_is_held_without_an_owner_id() -> None:
-    scene = start_guard(*records(10), owner="")
-    scene.observe_evidence([record(1)], Evidence.ABSENT)
-    scene.pass_time(GRACE_S)
-    assert scene.plan(record(1)) is Reason.ORPHAN_UNCLAIMED
 
 
 # without saved state
@@ -216,17 +171,6 @@ def test_missing_state_is_not_given_as_detail_if_grace_period_ends_later() -> No
     scene.pass_time(20.0)
     delete = PendingDelete(owned=record(1), evidence=Evidence.ORPHAN_UNCLAIMED)
     assert scene.find_block(delete) == Blocked(reason=Reason.IN_GRACE, detail="", waits_for=(GRACE,))
-
-
-def test_detail_of_granted_delete_says_that_it_waits_for_the_save() -> None:
-    scene = start_guard(*records(100))
-    scene.guard.load(Saved(), scene.now_s)
-    scene.guard.confirm_saved(0.0, scene.now_s)
-    scene.observe_evidence([record(1)])
-    scene.pass_time(GRACE_S)
-    detail = "the grace period is over: the delete is made once the saved state contains its grant"
-    block = scene.find_block(PendingDelete(owned=record(1), evidence=GONE))
-    assert block == Blocked(reason=Reason.IN_GRACE, detail=detail, waits_for=(GRACE,))
 
 
 @pytest.mark.parametrize(("percent", "expected"), [(30, True), (100, False)])

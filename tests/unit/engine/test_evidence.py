@@ -124,21 +124,6 @@ def test_delete_waits_while_its_source_is_down() -> None:
     assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
-@pytest.mark.parametrize(
-    "observations",
-    [
-        pytest.param([observe("web", build_unresolved("web", "web"))], id="status-blank"),
-        pytest.param([observe_gone("web", Cause.MISSING)], id="missing"),
-        pytest.param([observe("web")], id="hostname-removed"),
-    ],
-)
-def test_unrequested_record_is_deleted_at_once_with_compat(observations: Sequence[Observed]) -> None:
-    world = start_published(plan=COMPAT)
-    world.exists = lambda _: None
-    world.run(*observations)
-    assert world.list_records() == {}
-
-
 def test_orphan_without_resource_is_deleted_with_compat() -> None:
     assert start_world(*owned("web", resource=""), plan=COMPAT).list_records() == {}
 

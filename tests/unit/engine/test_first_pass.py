@@ -5,7 +5,6 @@ See docs/design/architecture.md, "Step by step"; docs/design/retries.md, "The fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import pytest
@@ -14,7 +13,7 @@ from msgspec import structs
 from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.engine.inputs import Observed, TimePassed
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model.change import Action, Batch, Forbidden, Outcome, TryLater
+from extdns.model.change import Action, Forbidden, Outcome, TryLater
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
@@ -102,17 +101,6 @@ def test_waits_for_the_kind_that_an_object_needs_and_no_other_of_that_name() -> 
     assert world.reported == []
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), change_phase(PODS))
     assert world.list_records() == {"web A": ("192.0.2.9",)}
-
-
-def test_object_that_waits_for_a_kind_later_keeps_its_record() -> None:
-    world = build_world(*owned("web"))
-    world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
-    world.run(
-        observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS),
-        observe("api", build_claim("api", "api")),
-    )
-    assert set(world.list_records()) == {"web A", "api A"}
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_no_name_is_planned_in_a_zone_that_was_not_fully_read() -> None:
@@ -247,11 +235,6 @@ def test_last_failure_to_list_zones_decides_the_reason() -> None:
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
 
 
-def answer_always(outcome: Outcome | NoAnswer) -> Callable[[Batch], Outcome | NoAnswer]:
-    """Build a rule by which the service answers every batch with *outcome*."""
-    return lambda _: outcome
-
-
 @pytest.mark.parametrize(
     ("outcome", "delay_s"),
     [
@@ -263,7 +246,7 @@ def answer_always(outcome: Outcome | NoAnswer) -> Callable[[Batch], Outcome | No
 )
 def test_waits_half_a_minute_while_a_zone_cannot_be_written(outcome: Outcome | NoAnswer, delay_s: float) -> None:
     world = build_world()
-    world.provider.rule = answer_always(outcome)
+    world.provider.rule = lambda _: outcome
     names = [observe(name, build_claim(name, name)) for name in ("a", "b", "c")]
     world.run(*SYNCED, *names, for_s=max(delay_s - 0.1, 1.0))
     assert world.engine.is_planned
@@ -278,18 +261,6 @@ def test_waits_half_a_minute_while_another_writer_keeps_changing_a_name() -> Non
     world.run(*SYNCED, observe("web", build_claim("web", "web", "192.0.2.9")), for_s=30.9)
     assert not world.engine.is_idle
     world.run(for_s=1.5)
-    assert world.engine.is_idle
-
-
-def test_waits_while_a_batch_is_in_flight() -> None:
-    world = build_world()
-    world.run(*SYNCED)
-    world.feed(WEB)
-    world.now_s += 0.1
-    world.feed(TimePassed())
-    assert world.engine.is_planned
-    assert not world.engine.is_idle
-    world.run(for_s=0.0)
     assert world.engine.is_idle
 
 
@@ -317,15 +288,9 @@ def test_zones_are_listed_again_early_if_an_account_did_not_answer() -> None:
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def answer_in_turn(times: Iterable[bool | None]) -> Callable[[object], bool | None]:
-    """Build an existence check that gives the answers *times* in order, then None."""
-    answers = iter(times)
-    return lambda _: next(answers, None)
-
-
 def test_waits_for_only_one_existence_check_of_each_object() -> None:
     world = build_world(*owned("old", resource="service/shop/old"))
-    world.exists = answer_in_turn([])
+    world.exists = lambda _: None
     world.feed(TimePassed())
     for item in SYNCED:
         world.feed(item)

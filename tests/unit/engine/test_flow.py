@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.engine.effects import SubmitBatch
-from extdns.engine.inputs import Cause, Observed, PlanApproved, TimePassed
+from extdns.engine.inputs import Cause, PlanApproved, TimePassed
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action
 from extdns.model.cluster import Phase
@@ -46,12 +46,6 @@ def test_no_call_if_object_requests_the_current_record() -> None:
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_changes_observed_together_are_sent_in_one_batch() -> None:
-    world = start_world()
-    world.run(combine(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api"))), for_s=1.0)
-    assert world.batches == [["api", "web"]]
-
-
 def test_change_is_sent_at_once_if_nothing_is_in_flight() -> None:
     world = start_world()
     effects = world.engine.step(observe("web", build_claim("web", "web")), world.now_s)
@@ -89,21 +83,6 @@ def test_changes_beyond_the_batch_limit_are_sent_in_further_batches() -> None:
     world.run(observe_new(*names))
     assert [len(batch) for batch in world.batches] == [2, 2, 2, 1]
     assert sorted(world.list_records()) == sorted(f"{name} A" for name in names)
-
-
-def test_name_is_not_published_if_a_cname_takes_its_ownership_name() -> None:
-    world = start_world()
-    world.run(
-        Observed(
-            observations=(
-                *observe("web", build_claim("web", "web")).observations,
-                *observe("odd", build_claim("odd", "a-web", "lb.test", rtype="CNAME")).observations,
-            )
-        )
-    )
-    assert world.batches[0] == ["a-web"]
-    assert world.list_records() == {"a-web CNAME": ("lb.test",)}
-    assert [decision.action for decision in world.engine.decisions.decisions(host("web"))] == ["none"]
 
 
 def test_change_set_that_fits_into_no_batch_is_not_made_in_part() -> None:

@@ -55,9 +55,7 @@ def start_full_guard() -> GuardedZones:
 
 
 @given(st.lists(ACTIONS, max_size=25))
-def test_neither_time_nor_lost_evidence_nor_restart_nor_leader_ends_a_hold(
-    actions: list[tuple[object, ...]],
-) -> None:
+def test_neither_time_nor_lost_evidence_nor_restart_nor_leader_ends_a_hold(actions: list[tuple[object, ...]]) -> None:
     world, held = start_full_guard(), set[str]()
     for action in actions:
         world = run_action(world, action)
@@ -69,9 +67,7 @@ def test_neither_time_nor_lost_evidence_nor_restart_nor_leader_ends_a_hold(
 
 
 @given(st.lists(ACTIONS, max_size=25))
-def test_stored_counts_of_names_equal_a_new_count(
-    actions: list[tuple[object, ...]],
-) -> None:
+def test_stored_counts_of_names_equal_a_new_count(actions: list[tuple[object, ...]]) -> None:
     world = start_full_guard()
     for action in actions:
         world = run_action(world, action)

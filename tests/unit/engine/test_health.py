@@ -17,7 +17,6 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import AccountFailure, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
-from extdns.resources.core import NODE
 from registry.noop.registry import NoopRegistry
 from tests.builders import (
     INGRESS,
@@ -119,47 +118,39 @@ def test_external_dns_fails_by_a_refused_record_unless_it_is_too_large_or_in_a_d
 
 
 def source_down(world: World) -> None:
-    """Let the list of Ingresses fail."""
     world.run(change_phase(INGRESS, Phase.FAILING))
 
 
 def object_broken(world: World) -> None:
-    """Observe that the claims of the Service `web` cannot be computed."""
     world.run(observe("web", failure="no such port"))
 
 
 def account_down(world: World) -> None:
-    """Let the list of zones of one account fail."""
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="denied"),))
     world.run(for_s=65.0)
 
 
 def zone_busy(world: World) -> None:
-    """Let the service throttle all writes."""
     world.provider.rule = lambda _: TryLater(message="throttled")
     world.run(observe("api", build_claim("api", "api")))
 
 
 def zone_forbidden(world: World) -> None:
-    """Let the service deny all writes."""
     world.provider.rule = lambda _: Forbidden(message="no right")
     world.run(*(observe(name, build_claim(name, name)) for name in ("a", "b", "c")))
 
 
 def name_refused(world: World) -> None:
-    """Let the service refuse the record `api`."""
     world.provider.rule = lambda _: Refused(message="no")
     world.run(observe("api", build_claim("api", "api")))
 
 
 def no_answer(world: World) -> None:
-    """Let no batch get an answer."""
     world.provider.rule = lambda _: NoAnswer(applied=False)
     world.run(observe("api", build_claim("api", "api")), for_s=10.0)
 
 
 def name_contested(world: World) -> None:
-    """Let another writer change `web` before each write to it."""
     world.provider.rule = change_before_each_batch(world.provider, "web")
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=40.0)
 
@@ -202,12 +193,6 @@ def test_each_failure_has_its_own_message_and_blocks_if_it_concerns_many(
     trouble(world)
     assert list(find_failures(world.engine)) == messages
     assert any(find_blockers(world.engine)) is is_blocked
-
-
-def test_object_without_namespace_is_named_by_kind_and_name() -> None:
-    world = start_published()
-    world.run(observe("n1", failure="no address", kind=NODE, namespace=""))
-    assert find_failures(world.engine) == ("Node n1: no address",)
 
 
 def test_repeated_write_conflicts_are_a_failure_until_the_name_is_written() -> None:

@@ -98,15 +98,6 @@ def test_a_and_aaaa_record_count_as_one_name(names: list[str], left: int) -> Non
     assert len(world.list_records()) == left
 
 
-def test_deletes_one_after_another_count_in_one_budget() -> None:
-    world = run_forty()
-    for name in NAMES[:20]:
-        world.run(observe_gone(name), for_s=20.0)
-    world.run(for_s=100.0)
-    assert len(world.list_records()) == 31, "nine went, and with four in grace it was too much"
-    assert len(world.held[-1].held) == 11
-
-
 def test_each_set_identifier_counts_by_itself() -> None:
     claims = [build_claim("web", "web", set_identifier=f"s{number}") for number in range(11)]
     world = start_world(first=[observe("web", *claims)], deletes=DELETES)
@@ -189,9 +180,7 @@ def test_deletes_in_flight_count(*, has_state_store: bool) -> None:
     assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_deletes_in_flight_count_even_if_planning_their_names_fails(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_deletes_in_flight_count_even_if_planning_their_names_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     world = run_forty()
     world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
     run_up_to(world, SubmitBatch)
@@ -281,7 +270,6 @@ def hold_one() -> World:
 
 
 def build_next(before: World) -> World:
-    """Build the next process."""
     world = build_world(deletes=DELETES, has_state_store=True, settings_digest="today")
     world.provider.inner = before.provider.inner
     world.state, world.now_s = before.state, before.now_s
@@ -306,23 +294,10 @@ def edit_targets(world: World) -> None:
 
 
 @pytest.mark.parametrize("edit", [edit_ownership_record, edit_targets])
-def test_stays_held_if_edited_before_the_next_process_read_it(
-    edit: Callable[[World], None],
-) -> None:
+def test_stays_held_if_edited_before_the_next_process_read_it(edit: Callable[[World], None]) -> None:
     world = build_next(hold_one())
     edit(world)
     assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
-
-
-def test_stays_held_if_edited_while_its_zone_was_not_listed() -> None:
-    world = hold_one()
-    world.provider.zone_list = ZoneList(zones=())
-    world.run(for_s=700.0)
-    assert not tuple(world.engine.zones)
-    edit_ownership_record(world)
-    world.provider.zone_list = None
-    world.run(for_s=700.0)
-    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])

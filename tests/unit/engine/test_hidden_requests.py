@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
-from extdns.engine.inputs import Cause
 from extdns.model.change import Action
 from extdns.model.claim import InvalidClaim
 from extdns.model.evidence import Evidence
@@ -71,27 +70,6 @@ def test_record_is_deleted_after_a_restart_if_no_longer_requested() -> None:
     assert world.published() == {"other"}
 
 
-@RESTARTED
-def test_record_was_not_deleted_when_its_annotation_is_corrected(
-    restarted: bool,
-) -> None:
-    world = start_published()
-    world.apply(MISSPELLED)
-    world = world.restart() if restarted else world
-    world.apply(WEB, for_s=700.0)
-    assert world.decision("web").reason is Reason.PUBLISHED
-    assert world.deleted() == 0
-
-
-@RESTARTED
-def test_record_is_deleted_when_the_misspelled_annotation_is_removed(restarted: bool) -> None:
-    world = start_published()
-    world.apply(MISSPELLED)
-    world = world.restart() if restarted else world
-    world.apply(annotate(ttl="60"), for_s=700.0)
-    assert world.published() == {"other"}
-
-
 @pytest.mark.parametrize(("changed", "reason"), HIDDEN)
 def test_delete_ends_if_a_mistake_may_hide_a_new_request(changed: Json, reason: Reason) -> None:
     world = start_published()
@@ -110,13 +88,6 @@ def test_record_is_deleted_with_its_misspelled_object() -> None:
     assert world.published() == {"web", "other"}
     world.run(for_s=2.0)
     assert set(world.evidence) == {Evidence.OBJECT_DELETED}
-
-
-def test_record_stays_while_a_get_finds_the_unlisted_object() -> None:
-    world = start_published()
-    world.apply(MISSPELLED)
-    world.drop_from_list(MISSPELLED, for_s=700.0)
-    assert world.published() == {"web", "other"}
 
 
 def test_removed_hostname_stays_while_another_of_its_object_is_invalid() -> None:
@@ -142,14 +113,6 @@ def test_mistake_deletes_the_record_with_compat(changed: Json) -> None:
     assert world.published() == {"other"}
 
 
-def test_orphan_without_resource_stays_while_any_hostname_is_invalid() -> None:
-    invalid = InvalidClaim(provenance=origin("api"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
-    world = start_world(*owned("web", resource=""), first=[observe("api", invalid)])
-    assert world.decision("web").reason is Reason.INVALID_NAME
-    world.run(observe("api"))
-    assert world.decision("web").reason is Reason.ORPHAN_UNCLAIMED
-
-
 def test_reason_of_orphan_without_resource_is_independent_of_order() -> None:
     invalid = [
         observe(name, InvalidClaim(provenance=origin(name), reason=reason, value="a..b", allowed="a name"))
@@ -169,19 +132,8 @@ def test_unresolved_timeout_deletes_no_record_the_object_never_requested(resourc
     assert world.decision("web").reason is Reason.INVALID_NAME
 
 
-def test_record_without_resource_stays_while_its_former_object_is_invalid() -> None:
-    invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
-    world = start_world(*owned("web", resource=""), first=[observe("web", build_claim("web", "web"))])
-    world.run(observe("web", invalid))
-    assert world.decision("web").reason is Reason.INVALID_NAME
-    world.run(observe("web", cause=Cause.VERSION))
-    assert world.list_records() == {}
-
-
 @RESTARTED
-def test_name_does_not_pass_to_another_namespace_while_a_mistake_hides_it(
-    restarted: bool,
-) -> None:
+def test_name_does_not_pass_to_another_namespace_while_a_mistake_hides_it(restarted: bool) -> None:
     rival = service("rival", "web.example.org", namespace="lab", address="192.0.2.9", created="2026-02-01T00:00:00Z")
     world = start_cluster(WEB, rival, for_s=700.0)
     world = restart_with(world, MISSPELLED) if restarted else world

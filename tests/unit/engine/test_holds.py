@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from extdns.engine.delete_budget import WINDOW_S
-from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
@@ -45,12 +44,10 @@ def test_code_is_forgotten_when_no_delete_has_it(*, is_restarted: bool) -> None:
 
 
 def restart(scene: GuardedZones) -> GuardedZones:
-    """Return the next process."""
     return scene.restart()
 
 
 def remove_and_return_zone(scene: GuardedZones) -> GuardedZones:
-    """Let the zone leave the list of zones and return."""
     scene.guard.retain_zones({}, scene.now_s)
     for _, owned in scene.zones[ZONE.id].values():
         scene.plan(owned)
@@ -131,7 +128,6 @@ def test_transfer_of_held_record_goes_on_and_counts_in_no_budget() -> None:
 
 
 def find_detail(scene: GuardedZones, evidence: Evidence, *, number: int = 1, zone: Zone = ZONE) -> str:
-    """Return the detail of the held delete of a record."""
     block = scene.find_block(PendingDelete(owned=record(number, zone=zone), evidence=evidence), zone)
     assert block is not None
     assert block.reason is Reason.HELD
@@ -141,34 +137,8 @@ def find_detail(scene: GuardedZones, evidence: Evidence, *, number: int = 1, zon
 # causes
 
 
-def test_detail_names_the_scope_of_the_budget() -> None:
-    scene = start_guard(*records(100), *records(100, "other", first=100))
-    scene.observe_evidence(records(31))
-    scene.pass_time(GRACE_S)
-    assert find_detail(scene, Evidence.OBJECT_DELETED) == (
-        "the deletes in namespace shop in zone acme.test within ten minutes exceeded --max-delete-count and "
-        "--max-delete-percent"
-    )
-
-
-def test_detail_over_all_zones_names_half_of_the_limits() -> None:
-    zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(6)]
-    scene = start_guard()
-    for zone in zones:
-        scene.add_records(records(5, zone=zone), zone)
-        scene.observe_evidence([record(1, zone=zone)], Evidence.ABSENT, zone)
-    scene.pass_time()
-    assert find_detail(scene, Evidence.ABSENT, zone=zones[0]) == (
-        "the deletes by absence in all zones within ten minutes exceeded half of --max-delete-count and "
-        "--max-delete-percent, or, with --manifests, no object requested a name"
-    )
-
-
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_insufficient_evidence_stays_the_cause_after_evidence_improves(
-    *,
-    is_restarted: bool,
-) -> None:
+def test_insufficient_evidence_stays_the_cause_after_evidence_improves(*, is_restarted: bool) -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time()

@@ -11,46 +11,29 @@ from extdns.model.change import Action, AdjustedRecords
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Zone
-from tests.builders import PLAN, build_claim, observe, owned, ownership_record, record
+from tests.builders import build_claim, observe, owned, ownership_record
 from tests.world import start_world
 
 NAME = "_x"
 
 
 @pytest.mark.parametrize(
-    ("current", "compat", "published", "decided"),
+    "current",
     [
-        pytest.param((), False, None, ("A", Action.NONE, Reason.INVALID_OBJECT), id="new"),
-        pytest.param((), True, "192.0.2.9", ("A", Action.KEEP, Reason.PUBLISHED), id="new-with-compat"),
-        pytest.param(tuple(owned(NAME)), False, "192.0.2.9", ("A", Action.KEEP, Reason.PUBLISHED), id="ours"),
-        pytest.param((record(NAME),), False, "192.0.2.1", ("A", Action.KEEP, Reason.FOREIGN_RECORD), id="foreign"),
-        pytest.param(
-            tuple(owned(NAME, "lb.test", rtype="CNAME")),
-            False,
-            "192.0.2.9",
-            ("A", Action.KEEP, Reason.PUBLISHED),
-            id="cname-of-ours",
-        ),
-        pytest.param(
-            (ownership_record(NAME),), False, "192.0.2.9", ("A", Action.KEEP, Reason.PUBLISHED), id="ours-was-lost"
-        ),
-        pytest.param(
-            (ownership_record(NAME, owner="other"),),
-            False,
-            None,
-            ("A", Action.NONE, Reason.INVALID_OBJECT),
-            id="a-lost-record-of-another-owner",
-        ),
+        pytest.param(owned(NAME), id="ours"),
+        pytest.param(owned(NAME, "lb.test", rtype="CNAME"), id="cname-of-ours"),
+        pytest.param((ownership_record(NAME),), id="ours-was-lost"),
     ],
 )
-def test_address_record_at_no_host_name_is_written_only_if_we_have_or_had_one_there(
-    current: Sequence[Record], compat: bool, published: str | None, decided: tuple[str, Action, Reason]
-) -> None:
-    claim = build_claim("web", NAME, "192.0.2.9")
-    world = start_world(*current, first=[observe("web", claim)], plan=replace(PLAN, compat=compat))
+def test_address_record_at_no_host_name_is_written_if_we_have_or_had_one_there(current: Sequence[Record]) -> None:
+    world = start_world(*current, first=[observe("web", build_claim("web", NAME, "192.0.2.9"))])
     world.run(for_s=600.0)
-    assert list(world.list_records().values()) == ([] if published is None else [(published,)])
-    assert decided in world.list_decisions(NAME)
+    assert list(world.list_records().values()) == [("192.0.2.9",)]
+
+
+def test_address_record_at_no_host_name_is_not_written_if_another_owner_had_one_there() -> None:
+    world = start_world(ownership_record(NAME, owner="other"), first=[observe("web", build_claim("web", NAME))])
+    assert world.list_decisions(NAME) == [("A", Action.NONE, Reason.INVALID_OBJECT)]
 
 
 def test_no_host_name_with_a_record_of_ours_gets_a_record_of_the_other_family() -> None:
@@ -58,15 +41,6 @@ def test_no_host_name_with_a_record_of_ours_gets_a_record_of_the_other_family() 
     world = start_world(*owned(NAME), first=[first])
     world.run(for_s=600.0)
     assert world.list_records() == {f"{NAME} A": ("192.0.2.1",), f"{NAME} AAAA": ("2001:db8::1",)}
-
-
-def test_merged_record_has_no_more_targets_than_that_of_a_single_object() -> None:
-    halves = [[f"10.{half}.{number // 256}.{number % 256}" for number in range(2001)] for half in range(2)]
-    claims = [build_claim(f"web{half}", "web", *targets) for half, targets in enumerate(halves)]
-    world = start_world(*owned("web"), first=[observe(f"web{half}", claim) for half, claim in enumerate(claims)])
-    world.run(for_s=600.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert "4002 targets" in world.decision("web").detail
 
 
 def test_record_is_kept_if_the_answer_of_the_service_is_invalid() -> None:

@@ -47,7 +47,6 @@ def start_standby(other: World, *first: Observed, **changes: object) -> World:
 
 
 def change_leader(old: World, new_leader: World, *, for_s: float = 5.0) -> None:
-    """Make *new_leader* the leader, with the state that *old* saved."""
     new_leader.state, new_leader.now_s = old.state, max(old.now_s, new_leader.now_s)
     new_leader.run(BECOME_LEADER, for_s=for_s)
 
@@ -65,13 +64,6 @@ def test_standby_writes_and_reports_its_plan_when_it_becomes_the_leader() -> Non
     world.run(BECOME_LEADER)
     assert set(world.list_records()) == {"web A", "api A"}
     assert {str(one.name) for one in world.reported} == {"web.example.org", "api.example.org"}
-
-
-def test_new_leader_reports_records_already_published() -> None:
-    world = start_published(has_election=True)
-    world.run(BECOME_LEADER)
-    assert [one.reason for one in world.reported] == [Reason.PUBLISHED]
-    assert world.provider.submissions == []
 
 
 def test_a_new_leader_soon_restores_what_the_former_one_deleted_and_changed_before_the_objects_were_as_before() -> None:
@@ -187,15 +179,6 @@ def test_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
     assert "web A" in world.list_records()
 
 
-def test_granted_delete_is_not_made_after_another_process_leads() -> None:
-    world = start_published(has_election=True, deletes=DELETES)
-    world.run(BECOME_LEADER)
-    world.feed(observe_gone("web"))
-    world.feed(BECOME_STANDBY)
-    world.run(for_s=300.0)
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-
-
 def test_state_is_loaded_again_if_the_leader_changed_during_the_load() -> None:
     world = start_world(has_election=True, has_state_store=True)
     world.feed(BECOME_LEADER)
@@ -209,9 +192,7 @@ def test_state_is_loaded_again_if_the_leader_changed_during_the_load() -> None:
 
 
 @given(st.lists(st.one_of(st.tuples(st.sampled_from(NAMES[:4]), st.integers(0, 3)), st.booleans()), max_size=12))
-def test_zone_holds_requested_records_however_often_the_leader_changes(
-    steps: list[tuple[str, int] | bool],
-) -> None:
+def test_zone_holds_requested_records_however_often_the_leader_changes(steps: list[tuple[str, int] | bool]) -> None:
     """Test with steps that set the target number of a name, 0 to delete it, or change the leader (a bool).
 
     True keeps the former leader as a standby; False replaces it by a new process.

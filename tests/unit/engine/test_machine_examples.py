@@ -54,9 +54,7 @@ def test_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded()
 
 
 @pytest.mark.parametrize("is_valid", [True, False], ids=["denied", "unanswered"])
-def test_unresolved_timeout_deletes_no_record_a_denied_request_would_update(
-    is_valid: bool,
-) -> None:
+def test_unresolved_timeout_deletes_no_record_a_denied_request_would_update(is_valid: bool) -> None:
     machine = start_machine(unresolved_timeout_s=100.0)
     gone, new, other = ObjectKey(INGRESS, "lab", "a"), ObjectKey(SERVICE, "lab", "a"), KEYS[0]
     before = build_claim("a", "api", "lb.test", rtype="CNAME", kind=INGRESS, namespace="lab")

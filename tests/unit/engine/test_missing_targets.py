@@ -14,10 +14,9 @@ from msgspec.structs import replace
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.change import Action
-from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from tests.builders import PLAN, PODS, build_claim, build_unresolved, observe, observe_gone, owned
+from tests.builders import PLAN, PODS, build_claim, observe, observe_gone, owned
 from tests.cluster_world import start_cluster
 from tests.objects import node, service
 from tests.world import World, start_world
@@ -127,36 +126,3 @@ def test_address_of_missing_pod_is_removed_at_once_with_compat() -> None:
     world = start_with_pods(plan=replace(PLAN, compat=True))
     world.run(observe_pods(BOTH[0], missing=(POD,)), for_s=1.0)
     assert world.list_records() == {"web A": BOTH[:1]}
-
-
-def start_with_two_types() -> World:
-    """Start an engine in whose zone the Service `web` has an A record, and `api` an AAAA record of the same name."""
-    ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
-    records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
-    return start_world(*records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE)
-
-
-@pytest.mark.parametrize(
-    ("cause", "reason", "evidence"),
-    [
-        (Cause.MISSING, Reason.ABSENCE_UNCONFIRMED, Evidence.ABSENT),
-        (Cause.DELETED, Reason.IN_GRACE, Evidence.OBJECT_DELETED),
-    ],
-)
-def test_record_of_ended_object_stays_at_first_though_another_type_is_requested(
-    cause: Cause, reason: Reason, evidence: Evidence
-) -> None:
-    world = start_with_two_types()
-    world.run(observe_gone("web", cause), for_s=59.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, reason), ("AAAA", Action.KEEP, Reason.PUBLISHED)]
-    world.run(for_s=2.0)
-    assert world.evidence == [evidence]
-
-
-def test_unresolved_claim_keeps_record_though_another_type_is_requested() -> None:
-    world = start_with_two_types()
-    world.run(observe("new", build_unresolved("new", "web")), observe_gone("web"), for_s=600.0)
-    assert world.list_decisions("web") == [
-        ("A", Action.KEEP, Reason.NO_ADDRESS),
-        ("AAAA", Action.KEEP, Reason.PUBLISHED),
-    ]

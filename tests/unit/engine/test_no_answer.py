@@ -130,9 +130,7 @@ SERVICES = [
 
 
 @pytest.mark.parametrize("capabilities", SERVICES)
-def test_two_names_never_answered_are_found_by_halving(
-    capabilities: Capabilities,
-) -> None:
+def test_two_names_never_answered_are_found_by_halving(capabilities: Capabilities) -> None:
     world = start_world(capabilities=capabilities)
     names = [f"n{number}" for number in range(100)]
     bad = {"n17", "n71"}
@@ -164,9 +162,7 @@ def test_names_are_published_within_the_longest_pause_after_an_outage() -> None:
 
 
 @pytest.mark.parametrize("failure", [RetryableError("busy"), None], ids=["read-fails", "read"])
-def test_read_shows_if_applied_when_an_unanswered_name_is_refused_alone(
-    failure: RetryableError | None,
-) -> None:
+def test_read_shows_if_applied_when_an_unanswered_name_is_refused_alone(failure: RetryableError | None) -> None:
     world = start_world()
     world.provider.answers += [NoAnswer(applied=True), Forbidden(message="no right")]
     world.provider.failures.append(failure)

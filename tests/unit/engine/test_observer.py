@@ -10,6 +10,7 @@ import pytest
 
 from extdns.engine.inputs import Cause, Observation
 from extdns.engine.observer import Observer
+from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
@@ -69,17 +70,14 @@ class FakeSource:
 
 
 def get_slice(obj: KubernetesObject, view: ClusterView) -> Iterable[object]:
-    """Look up the EndpointSlice with the name of the object."""
     yield view.get(SLICE, "shop", obj.metadata.name)
 
 
 def select_labelled(obj: KubernetesObject, view: ClusterView) -> Iterable[object]:
-    """Look up the EndpointSlices with the labels of the Service."""
     yield view.select(SLICE, "shop", {"service": obj.metadata.name, "tier": "web"})
 
 
 def select_all(_: KubernetesObject, view: ClusterView) -> Iterable[object]:
-    """Look up all EndpointSlices."""
     yield view.select(SLICE, "", {})
 
 
@@ -93,12 +91,10 @@ def start_observer(find_dependencies: Lookups, *names: str) -> tuple[Objects, Fa
 
 
 def synced(kind: Kind) -> KindChange:
-    """Build the change that *kind* is synced."""
     return KindChange(state=KindState(kind=kind, phase=Phase.SYNCED))
 
 
 def list_causes(observations: Sequence[Observation]) -> list[tuple[str, Cause]]:
-    """Return name and cause of each observation."""
     return [(one.key.name, one.cause) for one in observations]
 
 
@@ -263,13 +259,6 @@ def test_all_that_changed_before_is_observed_when_the_phase_of_a_kind_changes(ph
     assert observer.is_done
 
 
-def test_not_computed_if_only_an_earlier_version_looked_the_object_up() -> None:
-    objects, source, observer = start_observer(get_slice, "web")
-    source.find_dependencies = lambda _obj, _view: ()
-    observer.observe([objects.change(SERVICE, "web")])
-    assert observer.observe([objects.change(SLICE, "web")]) == ()
-
-
 def test_not_computed_if_only_a_deleted_object_looked_the_object_up() -> None:
     objects, _, observer = start_observer(select_labelled, "web")
     observer.observe([objects.change(SERVICE, "web", seen=Sighting.DELETED)])
@@ -318,18 +307,26 @@ def test_object_waits_until_its_own_kind_has_been_listed() -> None:
     assert freed.claims
 
 
-def test_exception_in_a_source_fails_only_the_object_that_caused_it() -> None:
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
+        (ExtdnsError("not a name"), "not a name"),
+    ],
+    ids=["a defect", "an expected error"],
+)
+def test_exception_in_a_source_fails_only_the_object_that_caused_it(error: Exception, failure: str) -> None:
     def find_dependencies(obj: KubernetesObject, view: ClusterView) -> Iterable[object]:
         yield view.get(SLICE, "shop", obj.metadata.name)
         if obj.metadata.name == "bad" and not obj.metadata.labels:
-            raise ZeroDivisionError("division by zero")
+            raise error
 
     objects, source, observer = start_observer(find_dependencies)
     changes: list[ClusterChange] = [objects.change(SERVICE, name) for name in ("api", "bad", "web")]
     changes.insert(1, ObjectProblem(location="shop.yaml:12", key=None, message="not YAML"))
     found = {one.key.name: one for one in observer.observe(changes)}
     assert source.computed_names == ["api", "bad", "web"]
-    assert found["bad"].failure == "ZeroDivisionError: division by zero"
+    assert found["bad"].failure == failure
     assert found["api"].claims
     assert found["web"].claims
     assert list_causes(observer.observe([objects.change(SLICE, "bad")])) == [("bad", Cause.DEPENDENCY)]

@@ -36,7 +36,6 @@ def start_in(cluster: ClusterIdentity, *names: str, before: World | None = None)
 
 
 def start_and_save(cluster: ClusterIdentity = BLUE) -> World:
-    """Return a process that saved the identity of *cluster*."""
     world = start_in(cluster, *NAMES)
     world.run(for_s=30.0)
     return world
@@ -161,10 +160,3 @@ def test_updates_wait_until_the_saved_state_is_loaded() -> None:
     )
     assert world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OTHER_CLUSTER)]
-
-
-def test_creates_do_not_wait_for_state_that_cannot_be_loaded() -> None:
-    world = build_world(deletes=DELETES, has_state_store=True)
-    world.state_fails = 1
-    world.run(observe_new("web"), change_phase(SERVICE), change_phase(INGRESS))
-    assert world.list_records() == {"web A": ("192.0.2.1",)}

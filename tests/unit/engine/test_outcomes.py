@@ -13,7 +13,6 @@ import pytest
 
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.engine.effects import SubmitBatch
-from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
 from extdns.model.change import Action, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
@@ -69,19 +68,6 @@ def test_refused_name_is_found_by_halving_while_other_names_keep_changing() -> N
     assert sum("bad" in batch for batch in world.batches) == 6
 
 
-def test_refused_name_is_found_if_another_name_changes_before_the_refusal() -> None:
-    world = start_world()
-    world.provider.rule = refuse_names("bad")
-    world.feed(observe_new("bad", *(f"n{number}" for number in range(7))))
-    world.now_s += 1.0
-    world.feed(TimePassed())
-    refusal = world.answer()
-    world.feed(observe_new("late"))
-    world.feed(refusal)
-    world.run(for_s=1.0)
-    assert [len(batch) for batch in world.batches if "bad" in batch] == [8, 4, 2, 1]
-
-
 def test_blamed_names_are_taken_out_of_the_batch_at_once() -> None:
     world = start_world()
     names = [f"n{number}" for number in range(40)]
@@ -114,15 +100,6 @@ def test_refused_names_are_retried_alone_with_exponential_backoff() -> None:
     assert len(world.batches) == 3
     world.run(for_s=5.0)
     assert world.batches[3:] == [["bad", "worse"]]
-
-
-def test_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
-    world = start_world()
-    world.provider.rule = refuse_with_names("bad")
-    world.run(observe_new("bad"), for_s=1.0)
-    world.provider.rule = lambda _: None
-    world.run(observe_new("bad", target="192.0.2.9"), for_s=1.0)
-    assert world.list_records() == {"bad A": ("192.0.2.9",)}
 
 
 def test_refused_names_are_published_at_once_when_their_claims_change() -> None:
@@ -239,15 +216,6 @@ def test_throttled_batch_is_retried_with_exponential_backoff() -> None:
     assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
 
 
-def test_claim_that_changes_during_the_backoff_replaces_the_queued_change() -> None:
-    world = start_world()
-    world.provider.answers.append(TryLater(message="throttled"))
-    world.run(observe_new("web"), for_s=0.2)
-    world.run(observe_new("web", target="192.0.2.9"), for_s=2.0)
-    assert world.list_records() == {"web A": ("192.0.2.9",)}
-    assert len(world.batches) == 2
-
-
 GOOD = [f"n{number}" for number in range(50)]
 
 
@@ -257,9 +225,7 @@ GOOD = [f"n{number}" for number in range(50)]
 @pytest.mark.parametrize(
     "offending", [pytest.param((), id="nobody"), pytest.param((host("nobody"),), id="unrelated-name")]
 )
-def test_unconfirmed_conflict_of_a_name_delays_no_other_name(
-    offending: tuple[DnsName, ...],
-) -> None:
+def test_unconfirmed_conflict_of_a_name_delays_no_other_name(offending: tuple[DnsName, ...]) -> None:
     world = start_world()
     world.provider.rule = refuse_names(
         "n17", outcome=WriteConflict(message="already exists", offending_names=offending)
@@ -313,7 +279,6 @@ def mix(bad: int, good: int, order: str) -> tuple[list[str], list[str]]:
 
 
 def list_published(world: World, names: Sequence[str]) -> list[str]:
-    """Return those of *names* that have an A record."""
     records = world.list_records()
     return [name for name in names if f"{name} A" in records]
 
@@ -434,15 +399,6 @@ def test_encrypted_refused_name_is_sent_again_only_when_its_claim_changes() -> N
     assert world.batches == [["bad", "good"], ["good"]]
     world.run(observe_new("bad", target="192.0.2.9"), for_s=1.0)
     assert world.batches[2:] == [["bad"]]
-
-
-def test_encrypted_name_with_unconfirmed_conflict_delays_no_other_name() -> None:
-    world = start_world(registry=build_registry(codec=build_codec()))
-    world.provider.rule = refuse_names("bad", outcome=WriteConflict(message="already exists"))
-    world.run(observe_new("bad", "good"), for_s=30.0)
-    assert world.list_decisions("good") == [("A", Action.KEEP, Reason.PUBLISHED)]
-    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
-    assert len(world.batches) <= 4
 
 
 FOUR = ("api", "blog", "shop", "web")

@@ -85,7 +85,6 @@ A_SEVEN_NONE: Final = observe("a", request("a", "192.0.2.7", "none"))
 A_UNRESOLVED: Final = observe("a", build_unresolved("a", "web"))
 B_EIGHT: Final = observe("b", request("b", "192.0.2.8"))
 B_SEVEN: Final = observe("b", request("b", "192.0.2.7"))
-B_UNRESOLVED: Final = observe("b", build_unresolved("b", "web"))
 
 
 # claims
@@ -97,12 +96,6 @@ def test_ends_when_no_host_has_its_address() -> None:
     assert claims.see(A_EIGHT) == {HOST, SEVEN, EIGHT}
     assert claims.list_ptr() == {EIGHT: ["a"]}
     assert claims.find_end(SEVEN) is Evidence.HOSTNAME_REMOVED
-
-
-def test_ends_when_nobody_requests_its_host() -> None:
-    claims = Index(ALL)
-    claims.see(A_SEVEN, observe("a"))
-    assert claims.list_ptr() == {}
 
 
 def test_deciding_claim_decides_for_addresses_of_other_objects() -> None:
@@ -151,12 +144,6 @@ def test_ends_when_its_object_changes_while_the_deciding_claim_is_unresolved() -
     assert claims.find_end(EIGHT) is Evidence.HOSTNAME_REMOVED
 
 
-def test_former_address_ends_while_another_claim_is_unresolved() -> None:
-    claims = Index(ALL)
-    claims.see(A_SEVEN, B_UNRESOLVED, A_EIGHT)
-    assert claims.list_ptr() == {EIGHT: ["a"]}
-
-
 def test_stays_while_one_of_two_hosts_has_its_address() -> None:
     claims = Index(ALL)
     both = observe("a", request("a", "192.0.2.7"), build_claim("a", "shop", "192.0.2.7"))
@@ -174,20 +161,11 @@ def test_claims_do_not_depend_on_the_order_of_first_requests() -> None:
     assert one.claims(SEVEN) == other.claims(SEVEN)
 
 
-def test_derived_again_only_for_names_whose_claims_changed() -> None:
-    claims = Index(ALL)
-    other = build_claim("a", "shop", "192.0.2.8")
-    claims.see(observe("a", request("a", "192.0.2.7"), other))
-    assert claims.see(observe("a", request("a", "192.0.2.9"), other)) & {SEVEN, EIGHT} == {SEVEN}
-
-
 @pytest.mark.parametrize(
     "arrivals",
     [pytest.param((A_SEVEN_NONE, B_EIGHT), id="a-first"), pytest.param((B_EIGHT, A_SEVEN_NONE), id="b-first")],
 )
-def test_no_evidence_from_the_order_of_the_first_listing(
-    arrivals: tuple[Observed, ...],
-) -> None:
+def test_no_evidence_from_the_order_of_the_first_listing(arrivals: tuple[Observed, ...]) -> None:
     claims = Index(ALL)
     claims.see(*arrivals, is_planning=False)
     assert claims.list_ptr() == {}
@@ -383,7 +361,6 @@ RULE_FLAGS: Final = (
 )
 NO_WEB: Final = FakeRule(name="no-web", allows=lambda item: item.record.name != "web.example.org")
 ONLY_NEW: Final = FakeRule(name="only-new", allows=lambda item: item.record.type == "PTR" or item.current is None)
-ANYTHING: Final = FakeRule(name="anything", allows=lambda _: True)
 
 
 def start_with_rule(*objects: Json, rule: FakeRule | None = None) -> ClusterWorld:
@@ -393,58 +370,16 @@ def start_with_rule(*objects: Json, rule: FakeRule | None = None) -> ClusterWorl
 
 
 def list_names(world: ClusterWorld) -> list[str]:
-    """Return the targets of all PTR records."""
     return [target for targets in world.list_records(REVERSE).values() for target in targets]
 
 
-def find_reason(world: ClusterWorld) -> Reason:
-    """Return the reason of the only decision about the PTR record of 192.0.2.1."""
-    (decision,) = world.engine.decisions.decisions(DnsName("1.2.0.192.in-addr.arpa"))
-    return decision.reason
-
-
 # rules deny a PTR record with its address record (docs/design/rules.md)
-
-
-def test_denied_name_is_not_published_while_its_service_has_no_address() -> None:
-    world = start_with_rule(WEB, rule=NO_WEB)
-    world.apply(service("web", address=None))
-    world.apply(service("api"))
-    assert list_names(world) == ["api.example.org"]
-    world.apply(WEB)
-    world.run(change_rules(), for_s=5.0)
-    assert list_names(world) == ["api.example.org", "web.example.org"]
-
-
-def test_published_record_stays_while_its_service_has_no_address() -> None:
-    world = start_with_rule(WEB, rule=ONLY_NEW)
-    world.apply(service("web", address=None), for_s=300.0)
-    assert list_names(world) == ["web.example.org"]
 
 
 def test_name_is_added_together_with_its_address_record() -> None:
     world = start_with_rule(WEB, rule=ONLY_NEW)
     assert [len(one.batch.change_sets) for one in world.provider.submissions] == [1, 1]
     assert list_names(world) == ["web.example.org"]
-
-
-def test_name_whose_address_record_is_foreign_is_not_added() -> None:
-    world = start_cluster(
-        WEB, rules=FakeRules((ANYTHING,)), zones={ZONE: (record("web", "192.0.2.1"),), REVERSE: ()}, flags=RULE_FLAGS
-    )
-    assert list_names(world) == []
-    world.run(change_rules(), for_s=5.0)
-    assert list_names(world) == ["web.example.org"]
-    world.run(change_rules(ANYTHING), for_s=300.0)
-    assert list_names(world) == ["web.example.org"]
-    assert find_reason(world) is Reason.PUBLISHED
-
-
-def test_not_evaluated_for_a_rule_about_an_address_record_that_stays() -> None:
-    world = start_with_rule(WEB)
-    world.run(change_rules(NO_WEB), for_s=300.0)
-    assert list_names(world) == ["web.example.org"]
-    assert find_reason(world) is Reason.PUBLISHED
 
 
 def test_keeps_the_name_of_a_namespace_that_is_denied_later() -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from extdns.engine.effects import ListZones, ReadPage, SubmitBatch
 from extdns.engine.inputs import Input, LeadershipChanged, PageRead, TimePassed, ZonesListed
-from extdns.errors import ForbiddenError, RetryableError
+from extdns.errors import RetryableError
 from extdns.model.change import Action, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -28,11 +28,9 @@ from tests.builders import (
     host,
     observe,
     observe_new,
-    owned,
     ownership_record,
     record,
 )
-from tests.fakes.faulty import NoAnswer
 from tests.world import World, build_world, start_published, start_world
 
 PAGES = 5
@@ -52,13 +50,11 @@ def start_first_read() -> World:
 
 
 def is_fully_read(world: World) -> bool:
-    """Return whether all pages of the zone were read."""
     zone_state = world.engine.zones.find(ZONE)
     return zone_state is not None and zone_state.cache.is_complete
 
 
 def foreign_records(count: int) -> list[Record]:
-    """Build foreign records of three types at *count* names."""
     types = (("A", "192.0.2.7"), ("AAAA", "2001:db8::7"), ("TXT", '"text"'))
     return [record(f"n{number}", target, rtype=rtype) for number in range(count) for rtype, target in types]
 
@@ -127,16 +123,6 @@ def test_pages_are_requested_one_by_one_after_the_first_read() -> None:
     assert requested == [ReadPage(zone=ZONE, after=None)]
 
 
-def test_first_read_continues_at_the_same_page_after_a_failure() -> None:
-    world = start_first_read()
-    world.provider.failures.extend([None, None, RetryableError("busy"), ForbiddenError("no")])
-    world.run(for_s=0.5)
-    assert not is_fully_read(world)
-    world.run(for_s=5.0)
-    assert is_fully_read(world)
-    assert world.calls.count("ReadPage") == PAGES + 2
-
-
 def test_pages_out_of_order_are_ignored() -> None:
     world = start_first_read()
     pages: list[PageRead] = []
@@ -158,16 +144,6 @@ def test_pages_out_of_order_are_ignored() -> None:
 # refreshes
 
 
-@pytest.mark.parametrize("page_size", [1, 2, 3, 4, 7, 300])
-def test_cache_equals_the_zone_after_the_first_read(page_size: int) -> None:
-    world = build_world(*foreign_records(5), *owned("web"), page_size=page_size)
-    world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
-    cache = world.engine.zones.find(ZONE).cache  # type: ignore[union-attr]
-    current = world.provider.contents(ZONE)
-    assert {found.key: found for name in cache.names() for found in cache.records(name)} == current
-    assert "SubmitBatch" not in world.calls
-
-
 @pytest.mark.parametrize("page_size", [1, 2, 300])
 def test_edit_of_a_record_of_ours_is_repaired(page_size: int) -> None:
     world = start_published(page_size=page_size)
@@ -184,14 +160,6 @@ def test_created_again_if_removed_with_its_ownership_record() -> None:
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.list_ownership_labels() == {"a-web"}
     assert [decision.reason for decision in world.reported] == ["drift-repaired", "published"]
-
-
-def test_foreign_after_its_ownership_record_was_removed() -> None:
-    world = start_published()
-    world.provider.remove_records(ZONE, ownership_record("web").key)
-    world.run(for_s=75.0)
-    assert "SubmitBatch" not in world.calls
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 def test_removed_record_stays_in_the_cache_until_the_whole_zone_was_read() -> None:
@@ -299,15 +267,6 @@ def test_page_is_read_again_after_it_failed(failures: int, pages: int) -> None:
     assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
 
 
-def test_failed_page_is_read_again_after_the_stated_delay() -> None:
-    world = build_world(*foreign_records(1))
-    world.provider.failures.extend([None, RetryableError("throttled", retry_after_s=20.0)])
-    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=19.9)
-    assert world.calls.count("ReadPage") == 1
-    world.run(for_s=0.2)
-    assert world.calls.count("ReadPage") == 2
-
-
 def test_page_being_read_is_not_requested_again_after_another_read_failed() -> None:
     world = start_published(page_size=1)
     page = read_next_page(world)
@@ -342,17 +301,14 @@ def test_interval_stays_the_same_if_its_maximum_is_not_longer() -> None:
 
 
 def edit_record(world: World) -> None:
-    """Edit a record of ours, as another writer."""
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
 
 
 def add_foreign_record(world: World) -> None:
-    """Create a record that no object requests, as another writer."""
     world.provider.put_records(ZONE, record("theirs", "192.0.2.66"))
 
 
 def conflict(world: World) -> None:
-    """Let a write end in a conflict."""
     world.provider.answers.append(WriteConflict(message="changed"))
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
 
@@ -368,14 +324,6 @@ def test_interval_is_short_after_another_writer_was_found(change: Callable[[Worl
     first, *later = find_reads(world, 1200.0)
     assert first <= most_s
     assert [at_s - first for at_s in later][:2] == [60, 180]
-
-
-def test_refreshed_soon_after_a_read_of_names_found_a_difference() -> None:
-    world = start_quiet()
-    world.provider.answers.append(NoAnswer(applied=True))
-    world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
-    assert len(find_reads(world, 50.0)) == 1
-    assert "ReadNames" in world.calls
 
 
 def test_refreshed_soon_after_a_foreign_record_was_found() -> None:

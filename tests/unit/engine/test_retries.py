@@ -9,7 +9,8 @@ import pytest
 
 from extdns.engine.inputs import Input
 from extdns.engine.retries import Failure, GiveUpRule, Retry, RetryTable
-from extdns.errors import ForbiddenError, RetryableError
+from extdns.engine.write_queue import WriteQueue
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.cluster import Phase
 from extdns.model.zone import AccountFailure, ZoneList
@@ -63,14 +64,6 @@ def test_only_single_pass_without_credentials_gives_up_before_the_timeout(
     assert not retry.lacks_credentials
 
 
-def test_retries_of_names_that_do_not_belong_are_removed() -> None:
-    table, web, api = RetryTable(), host("web"), host("api")
-    table.record_failure(web, Failure.REFUSED, 1.0)
-    table.record_failure(api, Failure.WRITE_CONFLICT, 1.0)
-    table.retain(lambda name: name == api)
-    assert list(table.by_name) == [api]
-
-
 def test_only_write_conflicts_and_frequent_writes_keep_a_name_from_being_written() -> None:
     table, web = RetryTable(), host("web")
     table.record_failure(web, Failure.REFUSED, 100.0)
@@ -79,38 +72,30 @@ def test_only_write_conflicts_and_frequent_writes_keep_a_name_from_being_written
     assert table.find_ready_at(web) == until_at
 
 
+def test_names_count_as_conflicting_after_five_write_conflicts() -> None:
+    queue, found = WriteQueue(), []
+    for _ in range(5):
+        queue.retries.record_failure(host("web"), Failure.WRITE_CONFLICT, 1.0)
+        found.append(queue.conflicting)
+    assert found == [0, 0, 0, 0, 1]
+
+
 NAMES = observe_new(*(f"n{number}" for number in range(30)))
 HOUR_S = 3600.0
 MOST_STEPS = 1000  # per minute a list, a page, an existence check and a retry, with their answers; and some reserve
 
 
-def fail_reads(world: World) -> None:
-    """Let every read fail."""
-    world.provider.failures.extend([RetryableError("down")] * 1000)
-
-
-def fail_pages(world: World) -> None:
-    """Let every read of a page fail, but not the list of zones."""
-    world.provider.failures.extend([None, *[RetryableError("down")] * 1000])
-
-
-def deny_reads(world: World) -> None:
-    """Let every read fail for lack of a permission."""
-    world.provider.failures.extend([ForbiddenError("denied")] * 1000)
+def fail_reads(*failures: ProviderError | None) -> Callable[[World], None]:
+    """Build a function that lets reads end with *failures*, of which the last one is repeated."""
+    return lambda world: world.provider.failures.extend([*failures, *failures[-1:] * 1000])
 
 
 def fail_account(world: World) -> None:
-    """Let the list of zones of one account fail."""
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="timeout"),))
 
 
 def fail_kind(world: World) -> None:
-    """Let the list of Ingresses fail."""
     world.feed(change_phase(INGRESS, Phase.FAILING))
-
-
-def fail_nothing(_: World) -> None:
-    """Let everything succeed."""
 
 
 def fail_writes(outcome: Outcome | NoAnswer) -> Callable[[World], None]:
@@ -125,10 +110,10 @@ def fail_writes(outcome: Outcome | NoAnswer) -> Callable[[World], None]:
 @pytest.mark.parametrize(
     "fail",
     [
-        pytest.param(fail_nothing, id="nothing fails"),
-        pytest.param(fail_reads, id="all reads fail"),
-        pytest.param(fail_pages, id="pages fail"),
-        pytest.param(deny_reads, id="reads are denied"),
+        pytest.param(lambda _: None, id="nothing fails"),
+        pytest.param(fail_reads(RetryableError("down")), id="all reads fail"),
+        pytest.param(fail_reads(None, RetryableError("down")), id="pages fail"),
+        pytest.param(fail_reads(ForbiddenError("denied")), id="reads are denied"),
         pytest.param(fail_account, id="an account fails"),
         pytest.param(fail_kind, id="a kind fails"),
         pytest.param(fail_writes(TryLater(message="busy")), id="writes are throttled"),

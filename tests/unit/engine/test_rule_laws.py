@@ -29,7 +29,6 @@ NO_BUDGET = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent
 
 @st.composite
 def rules(draw: st.DrawFn, *, may_delete: bool = False) -> FakeRule:
-    """Draw a rule about some of the names, targets and namespaces."""
     names = draw(st.sampled_from([NAMES, NAMES, ("web",), ("api",)]))
     targets = draw(st.sets(st.sampled_from(TARGETS), min_size=1))
     namespaces = draw(st.sampled_from([NAMESPACES, NAMESPACES, ("shop",)]))
@@ -53,7 +52,6 @@ DELETING_RULES = st.lists(rules(may_delete=True), max_size=4)
 
 @st.composite
 def observations(draw: st.DrawFn) -> Observed:
-    """Draw the claims of one object."""
     namespace, name = draw(st.sampled_from(["shop", "shop", "other"])), draw(st.sampled_from(["one", "two"]))
     claims: list[NameClaim] = []
     for at in draw(st.sampled_from([("web",), ("web",), ("api", "web"), ()])):

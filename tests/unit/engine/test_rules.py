@@ -115,13 +115,6 @@ def test_delete_on_violation_is_held_if_it_exceeds_the_budget() -> None:
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.HELD), ("A", Action.NONE, Reason.POLICY_DENIED)]
 
 
-def test_record_stays_if_the_rule_is_removed_within_the_grace_period() -> None:
-    world = start_ruled(DELETE, published=BAD, deletes=PATIENT)
-    world.run(change_rules(), for_s=600.0)
-    assert world.list_records() == {"web A": (BAD,)}
-    assert world.decision("web").reason is Reason.PUBLISHED
-
-
 def test_denied_delete_is_not_made() -> None:
     world = start_ruled(PROTECT, published=GOOD)
     world.run(observe_gone("web"), for_s=600.0)
@@ -147,9 +140,7 @@ def test_delete_is_made_although_a_rule_denies_creates() -> None:
 
 
 @pytest.mark.parametrize("action", [RuleAction.WARN, RuleAction.AUDIT])
-def test_create_is_made_if_a_rule_only_warns_or_audits(
-    action: RuleAction,
-) -> None:
+def test_create_is_made_if_a_rule_only_warns_or_audits(action: RuleAction) -> None:
     world = start_ruled(deny_targets(BAD, action=action), target=BAD)
     decision = world.decision("web")
     assert world.list_records() == {"web A": (BAD,)}
@@ -261,7 +252,6 @@ PROTECTED: Final = PolicyRules(
 
 
 def label_namespace(*labels: str) -> Json:
-    """Return the namespace `shop` with *labels*."""
     made = namespace()
     made["metadata"]["labels"] = dict.fromkeys(labels, "yes")
     return made

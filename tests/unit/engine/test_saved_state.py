@@ -11,7 +11,7 @@ from extdns.engine.state_sync import NO_SAVED_STATE
 from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
-from tests.builders import INGRESS, SERVICE, ZONE, change_phase, observe, observe_gone, observe_new
+from tests.builders import INGRESS, SERVICE, change_phase, observe, observe_gone, observe_new
 from tests.unit.engine.forty_services import (
     DELETES,
     NAMES,
@@ -54,25 +54,6 @@ def test_deletes_are_made_within_the_budget_if_state_cannot_be_saved() -> None:
 
 
 # failures
-
-
-def test_deletes_except_of_orphans_are_made_without_permission_to_load() -> None:
-    world = start_without_answer(*build_records(*NAMES, "old"))
-    world.state_fails = 1000
-    world.run(
-        StateFailed(message="no right", forbidden=True),
-        observe("old"),
-        change_phase(SERVICE),
-        change_phase(INGRESS),
-        observe_gone("h00"),
-        for_s=120.0,
-    )
-    assert "h00 A" not in world.list_records()
-    assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
-    world.state, world.state_fails = run_forty(has_state_store=True, settings_digest="today").state, 0
-    world.run(for_s=300.0)
-    assert "old A" not in world.list_records(), "the accepted settings were loaded with the state"
-    assert world.engine.delete_guard.budget(ZONE.id).deleted == 2
 
 
 def test_delete_stays_held_for_a_budget_if_state_is_loaded_late() -> None:

@@ -54,7 +54,6 @@ ENDS = {
 
 
 def request(target: str, name: str = "new", rtype: str = "A", namespace: str = "shop") -> Input:
-    """Let the Service *name* request `web`."""
     return observe(name, build_claim(name, "web", target, rtype=rtype, namespace=namespace), namespace=namespace)
 
 

@@ -119,7 +119,6 @@ def test_a_refused_request_of_others_keeps_no_record() -> None:
 
 
 def refuse(rtype: str, *, blames: bool = False) -> Callable[[Batch], Outcome | None]:
-    """Refuse every batch that writes a record of *rtype*."""
     offending = (DnsName("web.example.org"),) if blames else ()
 
     def rule(batch: Batch) -> Outcome | None:

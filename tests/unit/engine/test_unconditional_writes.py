@@ -46,9 +46,7 @@ def start_unconditional(*records: Record, capabilities: Capabilities = NEITHER, 
 
 
 @pytest.mark.parametrize("capabilities", [ATOMIC, CONDITIONAL, NEITHER], ids=["atomic", "conditional", "neither"])
-def test_each_name_is_read_and_then_written_alone(
-    capabilities: Capabilities,
-) -> None:
+def test_each_name_is_read_and_then_written_alone(capabilities: Capabilities) -> None:
     world = start_unconditional(capabilities=capabilities)
     world.run(observe_new("api", "blog", "web"))
     assert world.calls == ["ReadNames", "SubmitBatch"] * 3

@@ -21,17 +21,14 @@ THEIRS = record("web", "192.0.2.66")
 
 
 def edit(world: World) -> None:
-    """Replace the targets of `web`, as another writer."""
     world.provider.put_records(ZONE, THEIRS)
 
 
 def remove(world: World) -> None:
-    """Remove the record `web` and its ownership record, as another writer."""
     world.provider.remove_records(ZONE, THEIRS.key, ownership_record("web").key)
 
 
 def restore(world: World) -> None:
-    """Create the deleted record `web` again, as another writer."""
     world.provider.put_records(ZONE, *owned("web"))
 
 
@@ -51,9 +48,7 @@ def repeat_edit(world: World, change: Callable[[World], None], minutes: int) -> 
 
 
 @pytest.mark.parametrize("change", [pytest.param(edit, id="changed"), pytest.param(remove, id="removed")])
-def test_not_written_for_five_then_ten_minutes_after_three_foreign_changes(
-    change: Callable[[World], None],
-) -> None:
+def test_not_written_for_five_then_ten_minutes_after_three_foreign_changes(change: Callable[[World], None]) -> None:
     world = start_published(interval_s=MINUTE_S)
     first, *later = repeat_edit(world, change, 40)
     assert [minute - first for minute in later] == [1, 2, 8, 19]
@@ -152,14 +147,6 @@ def test_history_forgets_writes_after_ten_minutes() -> None:
         history.record_writes(build_delete(number), 0.0)
     history.record_writes(build_delete(100), 601.0)
     assert len(history) == 1
-
-
-def test_contended_only_after_three_writes_within_the_window() -> None:
-    history, found = WriteHistory(RetryTable()), []
-    for number, now_s in ((0, 0.0), (0, 1.0), (0, 2.0), (1, 500.0), (1, 1400.0)):
-        history.record_writes(build_delete(number), now_s)
-        found.append(set(history.repeated))
-    assert found == [set(), set(), {host("n0")}, {host("n0")}, set()]
 
 
 # the rate of a name

@@ -78,7 +78,6 @@ def start_zones(
 
 
 def refuse(world: World, zone: Zone | None) -> None:
-    """Refuse writes to *zone* from now on."""
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == zone else None
 
 
@@ -197,9 +196,7 @@ def test_each_of_two_zones_of_one_name_can_have_its_own_ownership_record(zones: 
 
 
 @pytest.mark.parametrize("outcome", [Refused(message="no"), WriteConflict(message="it exists")])
-def test_record_is_not_created_before_its_ownership_record_in_the_parent(
-    outcome: Refused | WriteConflict,
-) -> None:
+def test_record_is_not_created_before_its_ownership_record_in_the_parent(outcome: Refused | WriteConflict) -> None:
     world = build_world(zones={ZONE: (), DEV: ()})
     world.provider.rule = lambda batch: outcome if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -345,9 +342,7 @@ def test_created_before_the_cluster_is_identified() -> None:
 
 
 @pytest.mark.parametrize("plan", [replace(PLAN, policy=Policy.UPSERT_ONLY), replace(PLAN, owner="new")])
-def test_ownership_record_stays_with_upsert_only_or_of_a_previous_owner(
-    plan: PlanSettings,
-) -> None:
+def test_ownership_record_stays_with_upsert_only_or_of_a_previous_owner(plan: PlanSettings) -> None:
     registry = build_registry(owner=plan.owner, migrate_from="me")
     assert list_writes(start_zones({ZONE: (OURS,), DEV: ()}, "", plan=plan, registry=registry)) == []
 
@@ -365,18 +360,6 @@ def test_change_of_type_replaces_record_and_ownership_record() -> None:
     world.run(observe("web", build_claim("web", "dev", "2001:db8::1", rtype="AAAA")), for_s=120.0)
     assert world.list_records(DEV) == {"dev AAAA": ("2001:db8::1",)}
     assert world.list_ownership_labels() == {"aaaa-dev"}
-
-
-def test_dry_run_plans_the_record_and_writes_nothing() -> None:
-    world = start_zones({ZONE: (), DEV: ()}, has_writer=False)
-    assert world.list_decisions("dev") == [("A", Action.CREATE, Reason.REQUESTED)]
-    assert list_writes(world) == []
-
-
-def test_upsert_only_deletes_neither_record_nor_ownership_record() -> None:
-    world = start_zones({ZONE: (OURS,), DEV: (record("dev"),)}, plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
-    world.run(observe_gone("web"), for_s=120.0)
-    assert list_writes(world) == []
 
 
 def test_two_zones_of_one_name_share_the_ownership_record_in_the_parent() -> None:
@@ -399,15 +382,6 @@ def test_shared_ownership_record_is_deleted_after_both_records() -> None:
     refuse(world, None)
     world.run(for_s=600.0)
     assert (world.list_records(OTHER_DEV), world.list_ownership_labels()) == ({}, set())
-
-
-def test_name_of_a_private_zone_is_also_published_in_its_public_parent() -> None:
-    """Test that both records have one ownership record, in the public zone."""
-    world = start_zones({ZONE: (), PRIVATE: ()})
-    assert (world.list_records(), world.list_records(PRIVATE)) == ({"dev A": ("192.0.2.1",)}, {"dev A": ("192.0.2.1",)})
-    assert world.list_ownership_labels() == {"a-dev"}
-    world.run(observe_gone("web"), for_s=120.0)
-    assert (world.list_records(), world.list_records(PRIVATE), world.list_ownership_labels()) == ({}, {}, set())
 
 
 @pytest.mark.parametrize("refusing", [ZONE, PRIVATE], ids=["public", "private"])
@@ -473,13 +447,6 @@ def test_ours_by_ownership_record_inside_although_another_zone_differs() -> None
 def test_shared_ownership_record_stays_while_it_may_be_that_of_either() -> None:
     world = start_zones({ZONE: owned("dev"), DEV: (record("dev", "192.0.2.9"),)}, "")
     assert list_writes(world) == []
-
-
-def test_equal_records_share_their_ownership_record_after_the_claim_changed() -> None:
-    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), OTHER_DEV: (record("dev"),)})
-    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), change_phase(SERVICE), change_phase(INGRESS))
-    world.run(for_s=60.0)
-    assert world.list_records(DEV) == world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.7",)}
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,9 @@ from extdns.model.change import Action, TryLater
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from extdns.model.selection import DomainFilter
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from tests.builders import (
     INGRESS,
-    PLAN,
     SERVICE,
     ZONE,
     build_claim,
@@ -26,7 +24,7 @@ from tests.builders import (
     record,
 )
 from tests.fakes.faulty import NoAnswer
-from tests.world import World, build_world, start_published, start_world
+from tests.world import build_world, start_published
 
 PRIVATE = Zone(name=ZONE.name, id="private", private=True)
 INNER = Zone(name=DnsName("shop.example.org"), id="inner")
@@ -34,21 +32,11 @@ NET = Zone(name=DnsName("example.net"), id="net", account="b")
 
 
 def zone_list(*zones: Zone, failed: tuple[AccountFailure, ...] = ()) -> ZoneList:
-    """Build the answer to a list of zones, with failed accounts."""
     return ZoneList(zones=zones, failed=failed)
 
 
 def account_failure(account: str = "b", *, permanent: bool = False) -> AccountFailure:
-    """Build the failure to list the zones of one account."""
     return AccountFailure(account=account, message="denied" if permanent else "timeout", permanent=permanent)
-
-
-def test_records_are_created_if_a_later_list_fails() -> None:
-    world = start_published()
-    world.provider.failures.extend([RetryableError("throttled")] * 5)
-    world.run(for_s=60.0)
-    world.run(observe("api", build_claim("api", "api")), for_s=1.0)
-    assert set(world.list_records()) == {"web A", "api A"}
 
 
 def test_kept_until_two_lists_five_minutes_apart_lack_it() -> None:
@@ -121,35 +109,6 @@ def test_creates_do_not_wait_for_an_account_that_may_never_list_its_zones() -> N
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
-def test_zones_unknown_until_every_account_has_listed_its_zones() -> None:
-    world = build_world()
-    outside = replace(
-        build_claim("web", "web"), desired=replace(build_claim("web", "web").desired, name=DnsName("web.example.net"))
-    )
-    world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
-    world.run(observe("web", outside), change_phase(SERVICE), change_phase(INGRESS))
-    assert find_reasons(world, "web.example.net") == ["zones-unknown"]
-    world.provider.zone_list = zone_list(ZONE)
-    world.run(for_s=65.0)
-    assert find_reasons(world, "web.example.net") == ["no-zone"]
-
-
-def find_reasons(world: World, name: str) -> list[str]:
-    """Return the reasons of the decisions at *name*."""
-    return [decision.reason for decision in world.engine.decisions.decisions(DnsName(name))]
-
-
-def test_two_zones_of_one_name_are_planned_separately() -> None:
-    world = build_world(zones={ZONE: owned("web", "192.0.2.66"), PRIVATE: [record("web", "192.0.2.77")]})
-    world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
-    assert world.list_records(ZONE) == {"web A": ("192.0.2.1",)}
-    assert world.list_records(PRIVATE) == {"web A": ("192.0.2.77",)}
-    assert world.list_decisions("web") == [
-        ("A", Action.KEEP, Reason.PUBLISHED),
-        ("A", Action.KEEP, Reason.FOREIGN_RECORD),
-    ]
-
-
 def test_unanswered_zone_does_not_delay_another_of_the_same_name() -> None:
     world = build_world(zones={ZONE: (), PRIVATE: ()})
     world.provider.rule = lambda batch: NoAnswer(applied=False) if batch.zone == ZONE else None
@@ -187,7 +146,6 @@ def test_first_read_does_not_delay_another_zone() -> None:
 
 
 def record_in_net(label: str, target: str) -> Record:
-    """Build a record in the zone example.net."""
     return Record(name=DnsName(f"{label}.example.net"), type="A", targets=(target,), ttl_s=300)
 
 
@@ -241,9 +199,3 @@ def test_not_read_again_if_attributes_change() -> None:
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
     assert world.calls.count("ReadPage") <= 2
     assert world.list_records() == {"web A": ("192.0.2.9",)}
-
-
-def test_names_outside_the_domain_filter_are_domain_filtered() -> None:
-    world = start_world(plan=replace(PLAN, domains=DomainFilter(include=("example.com",))))
-    world.run(observe("web", build_claim("web", "web")))
-    assert world.list_decisions("web") == [("A", Action.NONE, Reason.DOMAIN_FILTERED)]
