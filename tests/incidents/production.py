@@ -285,7 +285,6 @@ class Production(Installation):
         return {name for name in self.dns.published() if not name.startswith("marker-")}
 
     def writes(self) -> int:
-        """Return the number of write calls so far."""
         return self.dns.writes()
 
     def wait_for_marker(self, **more: Any) -> None:  # noqa: ANN401 - as `service`
@@ -295,7 +294,6 @@ class Production(Installation):
         self.until(lambda: name in self.dns.published())
 
     def state(self) -> str:
-        """Return the data of the state ConfigMap as text."""
         found = self.server.get("ConfigMap", "dns", "extdns-state")
         return str(found["data"]) if found else ""
 
@@ -318,7 +316,6 @@ class Production(Installation):
 
 
 def read_page(running: Running, path: str = "") -> str:
-    """Return a document of the live page."""
     with urlopen(f"http://127.0.0.1:{running.page.port}/{path}", timeout=HANGS_S) as response:
         return str(response.read().decode())
 

@@ -114,26 +114,6 @@ def test_the_program_deletes_no_record_after_two_empty_lists(production: Product
         assert production.published() == set(NAMES[:count])
 
 
-def test_the_program_holds_the_deletes_of_the_records_of_missing_objects_until_approval(production: Production) -> None:
-    production.apply(*ALL[:14])
-    with production.process():
-        production.until_published(*NAMES[:14])
-    production.delete(*ALL[:14])
-    with production.process() as running:
-        running.pass_time(MINUTE_S + 1.0)
-        production.approve(running)
-        production.until_published()
-
-
-def test_the_program_with_compat_deletes_the_records_of_missing_objects(production: Production) -> None:
-    production.apply(*ALL[:14])
-    with production.process():
-        production.until_published(*NAMES[:14])
-    production.delete(*ALL[:14])
-    with production.process("--compat"):
-        production.until_published()
-
-
 def test_the_record_of_a_headless_service_stays_while_its_unlisted_endpoints_exist() -> None:
     headless = service("db", address=None, type="ClusterIP", clusterIP="None", selector={"app": "db"})
     parts = [pod("db-0", "10.0.0.7"), endpoints("10.0.0.7")]

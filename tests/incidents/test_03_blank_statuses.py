@@ -92,11 +92,3 @@ def test_the_program_keeps_records_while_statuses_are_empty(production: Producti
         running.pass_time(14 * HOUR_S)
         production.wait_for_marker()
         assert production.published() == set(NAMES[:14])
-
-
-def test_the_program_with_compat_deletes_records_when_statuses_are_empty(production: Production) -> None:
-    production.apply(*services(NAMES[:14]))
-    with production.process("--compat"):
-        production.until_published(*NAMES[:14])
-        production.apply(*BLANK[:14])
-        production.until_published()

@@ -78,12 +78,3 @@ def test_the_program_holds_all_deletes_if_only_annotations_with_the_new_prefix_a
     with production.process():
         production.wait_for_marker()
         assert production.published() == set(names)
-
-
-def test_the_program_with_compat_deletes_all_records_with_the_new_prefix(production: Production) -> None:
-    names = numbered(8)
-    production.apply(*services(names, prefix=OLD_PREFIX))
-    with production.process():
-        production.until_published(*names)
-    with production.process("--compat"):
-        production.until_published()

@@ -63,11 +63,3 @@ def test_the_program_holds_all_deletes_with_a_mistyped_label_filter(production: 
         running.pass_time(HOUR_S)
         production.wait_for_marker(labels={"team": "shpo"})
         assert production.published() == set(NAMES[:14])
-
-
-def test_the_program_with_compat_deletes_all_records_with_a_mistyped_label_filter(production: Production) -> None:
-    production.apply(*services(NAMES[:14], labels=SHOP))
-    with production.process(RIGHT):
-        production.until_published(*NAMES[:14])
-    with production.process(MISTYPED, "--compat"):
-        production.until_published()

@@ -72,21 +72,6 @@ def test_with_compat_the_records_of_the_namespace_are_deleted_without_approval()
     assert delete_namespace(*COMPAT).published() == set(STAYING)
 
 
-def test_the_program_deletes_the_records_of_the_namespace_after_approval(production: Production) -> None:
-    going = services(GOING[:14], namespace="old")
-    production.apply(*going, service("stays"))
-    with production.process() as running:
-        production.until_published(*GOING[:14], "stays")
-        production.delete(*going)
-        production.wait_for_marker(namespace="old")
-        running.pass_time(MINUTE_S + 1.0)
-        production.wait_for_marker()
-        assert production.published() == {*GOING[:14], "stays"}
-        production.approve(running)
-        production.until_published("stays")
-        production.dns.check_ownership()
-
-
 def test_log_events_metrics_and_status_show_the_held_deletes_and_how_to_approve_them(
     production: Production, capsys: pytest.CaptureFixture[str]
 ) -> None:

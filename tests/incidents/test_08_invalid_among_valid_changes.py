@@ -42,13 +42,6 @@ def test_1000_valid_names_are_published_and_each_invalid_change_has_a_reason() -
     assert {one.key: one for one in FOREIGN}.items() <= world.provider.contents(ZONE).items()
 
 
-def test_a_name_is_published_once_its_object_is_corrected() -> None:
-    world = start_cluster(records=FOREIGN, for_s=1.0)
-    world.apply(*services(NAMES[:20]), *BAD, for_s=10.0)
-    world.apply(service("cname"), for_s=2.0)
-    assert "cname A" in world.list_records()
-
-
 def test_the_program_publishes_the_valid_names_and_keeps_foreign_records(production: Production) -> None:
     production.dns.put("cname.example.org", "TXT", 60, '"v=spf1 -all"')
     production.dns.put("weighted.example.org", "A", 60, "192.0.2.66")

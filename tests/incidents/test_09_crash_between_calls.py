@@ -63,7 +63,6 @@ def start_scene() -> ClusterWorld:
 
 
 def change_cluster(world: ClusterWorld) -> None:
-    """Change the cluster while the process may be killed."""
     world.delete(service("gone"), for_s=0.0)
     world.apply(*CHANGES, for_s=150.0)
 

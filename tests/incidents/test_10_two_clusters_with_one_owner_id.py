@@ -129,13 +129,3 @@ def test_the_program_says_in_log_events_metrics_and_page_that_a_copied_cluster_c
             second.pass_time(2.0)
             with second.page:
                 copy.until(lambda: "changed 11 of 12 names of ours" in read_page(second))
-
-
-def test_the_program_with_compat_deletes_the_records_of_the_other_cluster(production: Production) -> None:
-    with production.copy_cluster() as copy:
-        production.apply(*services(LEFT[:12]))
-        copy.apply(*services(RIGHT[:12]))
-        with production.process():
-            production.until_published(*LEFT[:12])
-        with copy.process("--compat"):
-            copy.until_published(*RIGHT[:12])

@@ -83,15 +83,3 @@ def test_the_program_leaves_a_record_without_its_ownership_record_unchanged(
         production.wait_for_marker()
         assert production.dns.records()["web A"] == ("192.0.2.1",)
         assert production.dns.records()["a-web TXT"] == ('"v=spf1 -all"',)
-
-
-def test_the_program_keeps_a_foreign_txt_at_a_name_that_it_published(production: Production) -> None:
-    production.dns.put("web.example.org", "TXT", 300, '"google-site-verification=abc"')
-    production.apply(service("web"))
-    with production.process() as running:
-        production.until(lambda: "web A" in production.dns.records())
-        production.delete(service("web"))
-        production.wait_for_marker()
-        running.pass_time(HOUR_S)
-        production.until(lambda: "web A" not in production.dns.records())
-        assert production.dns.records()["web TXT"] == ('"google-site-verification=abc"',)

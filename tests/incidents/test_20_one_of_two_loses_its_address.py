@@ -72,11 +72,3 @@ def test_the_program_points_the_name_to_the_kubernetes_service_that_still_has_an
         assert production.dns.records()["web A"] == ("192.0.2.1",)
         production.apply(ONE, TWO)
         production.until(lambda: production.dns.records()["web A"] == ("192.0.2.1", "192.0.2.2"))
-
-
-def test_the_program_with_compat_deletes_the_record_if_both_services_lose_their_address(production: Production) -> None:
-    production.apply(ONE, TWO)
-    with production.process("--compat"):
-        production.until(lambda: "web A" in production.dns.records())
-        production.apply(*(service(name, host="web.example.org", address=None) for name in ("one", "two")))
-        production.until(lambda: "web A" not in production.dns.records())

@@ -60,11 +60,3 @@ def test_the_program_holds_deletes_when_the_namespace_flag_is_narrowed(productio
         running.pass_time(HOUR_S)
         production.wait_for_marker()
         assert production.published() == {*SHOP[:9], *BLOG[:9]}
-
-
-def test_the_program_with_compat_deletes_records_of_other_namespaces(production: Production) -> None:
-    production.apply(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
-    with production.process():
-        production.until_published(*SHOP[:9], *BLOG[:9])
-    with production.process("--namespace=shop", "--compat"):
-        production.until_published(*SHOP[:9])

@@ -28,12 +28,10 @@ OLD_UID, NEW_UID = "11111111-0000-0000-0000-000000000001", "22222222-0000-0000-0
 
 
 def kube_system(uid: str) -> Json:
-    """Return the namespace whose uid identifies a cluster."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
 
 
 def extdns(*arguments: str) -> int:
-    """Run a command with the environment of the process."""
     return cli.main(list(arguments), dict(os.environ))
 
 
@@ -48,9 +46,7 @@ def small_zones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pro
         yield production
 
 
-def test_60_deletes_in_30_small_zones_are_held_if_objects_and_saved_state_are_missing(
-    small_zones: Production,
-) -> None:
+def test_60_deletes_in_30_small_zones_are_held_if_objects_and_saved_state_are_missing(small_zones: Production) -> None:
     with small_zones.copy_cluster() as other:
         other.apply(service("new", host="new.z00.test"))
         with other.start() as running, running.page:

@@ -12,7 +12,7 @@ from tests.incidents.production import Production
 from tests.objects import numbered, service, services
 
 NAMES = numbered(79)
-DELETED, STAYING = NAMES[:59], NAMES[59:]
+DELETED = NAMES[:59]
 
 
 def test_59_deletes_of_one_namespace_are_held_and_one_of_another_namespace_is_made(production: Production) -> None:
