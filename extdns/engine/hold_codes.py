@@ -10,7 +10,7 @@ import hashlib
 from collections import OrderedDict
 from functools import partial
 from itertools import count, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -28,6 +28,7 @@ _MAX_EARLIER: Final = (
 _DIGEST_BYTES: Final = 8
 _RECORD_ID_BYTES: Final = 6
 _CODE_BYTES: Final = 4
+_KEY_BYTES: Final = 16
 
 
 def compute_digest(owner: str, zone_id: str, owned: OwnedRecord) -> str:
@@ -58,6 +59,22 @@ def compute_code(digests: Iterable[str], attempt: int = 0) -> str:
     return f"{text[:4]}-{text[4:]}"
 
 
+def _compute_key(digests: Iterable[str]) -> str:
+    return hashlib.blake2b(repr(sorted(digests)).encode(), digest_size=_KEY_BYTES).hexdigest()
+
+
+class _NamedSet(NamedTuple):
+    """The held deletes that a code approves.
+
+    Attributes:
+        key: identifies the set that the code was made for.
+        digests: those of the set that are still held.
+    """
+
+    key: str
+    digests: set[str]
+
+
 class HoldCodes:
     """The codes of each scope that holds deletes: the current and earlier ones, with the deletes that each approves.
 
@@ -70,7 +87,7 @@ class HoldCodes:
     """
 
     def __init__(self) -> None:
-        self._sets: dict[Scope, OrderedDict[str, set[str]]] = {}
+        self._sets: dict[Scope, OrderedDict[str, _NamedSet]] = {}
         self.current: dict[Scope, tuple[str, int]] = {}
         self.published: dict[Scope, tuple[str, int]] = {}
 
@@ -81,7 +98,7 @@ class HoldCodes:
 
     def find_digests(self, code: str) -> set[str]:
         """Return the digests of the held deletes that *code* approves, in any scope; empty for an unknown code."""
-        return {digest for sets in self._sets.values() for digest in sets.get(code, ())}
+        return {digest for sets in self._sets.values() if code in sets for digest in sets[code].digests}
 
     def update(self, scope: Scope, digests: Iterable[str], revision: int) -> None:
         """Compute and store the code for the held *digests* of *scope*. Drop the oldest codes if there are too many.
@@ -96,27 +113,28 @@ class HoldCodes:
             self.current.pop(scope, None)
             self.published.pop(scope, None)
             return
-        code = next(filter(partial(self._can_name, held), map(partial(compute_code, held), count())))
+        key = _compute_key(held)
+        code = next(filter(partial(self._can_name, key), map(partial(compute_code, held), count())))
         self.current[scope] = code, revision
         sets = self._sets.setdefault(scope, OrderedDict())
-        sets[code] = held
+        sets[code] = _NamedSet(key, held)
         sets.move_to_end(code)
         self._drop_oldest()
 
-    def _can_name(self, held: set[str], code: str) -> bool:
-        """Return whether *code* stands for no other set: a tenant can choose records whose codes are equal."""
-        return all(sets.get(code, held) == held for sets in self._sets.values())
+    def _can_name(self, key: str, code: str) -> bool:
+        """Return whether *code* was made for no other set: a tenant can choose records whose codes are equal."""
+        return all(sets[code].key == key for sets in self._sets.values() if code in sets)
 
     def _drop_oldest(self) -> None:
         """Drop the oldest codes of the scopes that have most of the earlier ones, which may change their sets often."""
         sizes = {
-            scope: sum(len(digests) + 1 for digests in islice(sets.values(), len(sets) - 1))
+            scope: sum(len(one.digests) + 1 for one in islice(sets.values(), len(sets) - 1))
             for scope, sets in self._sets.items()
         }
         while sum(sizes.values()) > _MAX_EARLIER:
             most = max(sizes, key=sizes.__getitem__)
-            _, digests = self._sets[most].popitem(last=False)
-            sizes[most] -= len(digests) + 1
+            _, one = self._sets[most].popitem(last=False)
+            sizes[most] -= len(one.digests) + 1
 
     def publish(self, saved_revision: float) -> None:
         """Publish the codes whose revision is at most *saved_revision*, so that people see them."""
@@ -131,9 +149,9 @@ class HoldCodes:
     def remove_digest(self, scope: Scope, digest: str) -> None:
         """Remove *digest* from all codes of *scope*, so that an old code does not approve a later hold."""
         sets = self._sets.get(scope, OrderedDict())
-        for code, digests in tuple(sets.items()):
-            digests.discard(digest)
-            if not digests:
+        for code, one in tuple(sets.items()):
+            one.digests.discard(digest)
+            if not one.digests:
                 del sets[code]
         if not sets:
             self._sets.pop(scope, None)
@@ -141,7 +159,8 @@ class HoldCodes:
     def load(self, scope: Scope, saved: SavedScope) -> None:
         """Add the codes of *scope* that an earlier process saved."""
         for code, digests in (*saved.shown, *([(saved.code, saved.digests)] if saved.code else [])):
-            self._sets.setdefault(scope, OrderedDict()).setdefault(code, set(digests))
+            named = _NamedSet(_compute_key(digests), set(digests))
+            self._sets.setdefault(scope, OrderedDict()).setdefault(code, named)
 
     def save_into(self, scopes: dict[Scope, SavedScope]) -> None:
         """Add all codes to the saved form of their scopes in *scopes*, which already contains the holds.
@@ -153,9 +172,9 @@ class HoldCodes:
             code, _ = self.current.get(scope, ("", 0))
             saved = scopes.get(scope, SavedScope())
             shown = tuple(
-                (one, tuple(sorted(digests)))
-                for one, digests in sets.items()
-                if digests and (one != code or digests != set(saved.digests))
+                (one, tuple(sorted(named.digests)))
+                for one, named in sets.items()
+                if named.digests and (one != code or named.digests != set(saved.digests))
             )
             if code or shown:
                 scopes[scope] = replace(saved, code=code, shown=shown)

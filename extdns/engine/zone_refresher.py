@@ -94,7 +94,7 @@ class ZoneRefresher:
             if reads.names and now_s >= refresh.retry.until_at and (names := reads.start()):
                 yield ReadNames(zone=zone_state.zone, names=names)
             if not refresh.is_requested and now_s >= self._find_page_at(zone_state):
-                if refresh.reads_to_end:
+                if refresh.reads_to_end or refresh.starts_over:
                     yield self._read_page(zone_state, now_s)
                 else:
                     due.append(zone_state)
@@ -144,7 +144,7 @@ class ZoneRefresher:
     def _find_page_at(self, zone_state: ZoneState) -> float:
         """Return when the next page of a zone can be requested. A round that reads to the end has no rate limit."""
         at_s = zone_state.refresh.next_page_at
-        if not zone_state.refresh.reads_to_end:
+        if not (zone_state.refresh.reads_to_end or zone_state.refresh.starts_over):
             at_s = max(at_s, self._next_refresh_at, self._next_quiet_at if self._is_quiet(zone_state) else 0.0)
         return at_s
 

@@ -125,7 +125,8 @@ class ZoneRefresh:
         quiet_rounds: rounds in a row during which there was no sign of another writer.
         pages: pages read in this round, for progress reports.
         completed_at: monotonic time at which the last complete round began, None before there is one.
-        reads_to_end: whether this round reads page after page without pauses: the first one does, and `start_over`.
+        reads_to_end: whether this round reads page after page without pauses, as the first one does.
+        starts_over: whether the next round begins as soon as no page is awaited, and reads to the end.
         retry: failures in a row to read pages or names.
     """
 
@@ -137,6 +138,7 @@ class ZoneRefresh:
     pages: int = 0
     completed_at: float | None = None
     reads_to_end: bool = True
+    starts_over: bool = False
     retry: Retry = field(default_factory=lambda: Retry(Failure.ZONE_READ))
     _began_at: float = 0.0
     _is_quiet: bool = False
@@ -150,10 +152,11 @@ class ZoneRefresh:
         return max(self.retry.until_at, 0.0 if self.pages else self.next_round_at)
 
     def start_over(self, now_s: float) -> None:
-        """Begin a round now that reads to the end: another process may have written anything in the zone."""
-        self._restart()
-        self._skipped = set()
-        self.is_requested, self.reads_to_end = False, True  # a page that is awaited is older
+        """Begin a new round soon that reads to the end: another process may have written anything in the zone.
+
+        The first round is not broken off, because planning waits for it.
+        """
+        self.starts_over = self.is_requested or self.pages > 0 or self.completed_at is not None
         self.expect_changes(now_s, 0.0)
 
     def _restart(self) -> None:
@@ -162,6 +165,10 @@ class ZoneRefresh:
 
     def start_page(self, now_s: float) -> None:
         """Record that the next page is requested at *now_s*; if this round reads to the end, all remaining pages."""
+        if self.starts_over and self.completed_at is not None:
+            self.starts_over, self.reads_to_end = False, True
+            self._restart()
+            self._skipped = set()
         if self.pages == 0:
             self._began_at = now_s
         self.is_requested, self.requested_at = True, now_s
@@ -219,6 +226,8 @@ class ZoneRefresh:
         self._restart()
         self._skipped = set()
         self.next_round_at = max(now_s, self._began_at + compute_interval_s(self.quiet_rounds))
+        if self.starts_over:
+            self.next_round_at = now_s
         self.completed_at = self._began_at
 
     def record_failure(self) -> None:

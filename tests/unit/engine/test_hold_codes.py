@@ -52,3 +52,12 @@ def test_the_code_of_one_scope_approves_no_delete_of_another_whose_code_would_be
     assert code == equal
     assert codes.find_digests(code) == digests
     assert codes.find_published(others, 33_681) not in {"", code}
+
+
+def test_a_set_has_its_code_again_after_one_of_its_deletes_was_gone_for_a_while() -> None:
+    codes = HoldCodes()
+    code, _ = hold(codes, 0, 2)
+    codes.remove_digest(SCOPE, f"{0:016x}")
+    hold(codes, 1, 1)
+    assert hold(codes, 0, 2)[0] == code
+    assert codes.find_published(SCOPE, 1) == code
