@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip
 from typing import Final
 
 from extdns.errors import shorten
-from extdns.model.value import cache_short
+from extdns.model.cache import cache_short
 
 _CACHED: Final = 1024
 

@@ -14,8 +14,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 from extdns.cel.address_functions import ADDRESS_FUNCTIONS, parse_address
 from extdns.cel.library import EXTENSIONS
 from extdns.errors import InvalidValueError, shorten
+from extdns.model.cache import cache_short
 from extdns.model.dns_name import DnsName
-from extdns.model.value import Value, cache_short
+from extdns.model.value import Value
 
 MAX_TEXT: Final = 65_536
 """The longest text that a function returns, in characters."""

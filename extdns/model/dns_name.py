@@ -11,7 +11,7 @@ import re
 from typing import Final, Self
 
 from extdns.errors import InvalidValueError
-from extdns.model.value import cache_short
+from extdns.model.cache import cache_short
 
 MAX_LABEL_BYTES = 63
 MAX_NAME_BYTES = 253

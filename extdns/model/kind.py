@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from extdns.model.value import Value, cache_short
+from extdns.model.cache import cache_short
+from extdns.model.value import Value
 
 
 class Kind(NamedTuple):

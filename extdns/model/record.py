@@ -9,9 +9,10 @@ from typing import Final
 
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype, ttl
+from extdns.model.cache import cache_short
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import parse_namespace
-from extdns.model.value import EMPTY_MAP, StringMap, Value, cache_short
+from extdns.model.value import EMPTY_MAP, StringMap, Value
 
 ALIAS = "alias"
 OWNER = "owner"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
-from functools import lru_cache, wraps
-from typing import Any, Final, TypeVar, cast
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -68,8 +67,6 @@ EMPTY_MAP: Final = StringMap()
 N = TypeVar("N", bound=Hashable)
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-F = TypeVar("F", bound=Callable[..., Any])
-_SIZED: Final = (str, frozenset)
 
 
 def group_by(found: Iterable[V], get_key: Callable[[V], K]) -> dict[K, list[V]]:
@@ -78,29 +75,6 @@ def group_by(found: Iterable[V], get_key: Callable[[V], K]) -> dict[K, list[V]]:
     for one in found:
         groups.setdefault(get_key(one), []).append(one)
     return groups
-
-
-def cache_short(maxsize: int, longest: int = 1000) -> Callable[[F], F]:
-    """Return a decorator that works as `lru_cache`, but computes results for long arguments each time.
-
-    Users choose the texts: thousands of a megabyte each would fill the memory.
-
-    Args:
-        maxsize: the most results.
-        longest: the most characters, or elements, of the first argument whose results are cached.
-    """
-
-    def decorate(function: F) -> F:
-        cached = lru_cache(maxsize=maxsize)(function)
-
-        @wraps(function)
-        def call(first: Any, *others: Any) -> Any:  # noqa: ANN401 - those of the function
-            is_long = type(first) in _SIZED and len(first) > longest
-            return function(first, *others) if is_long else cached(first, *others)
-
-        return cast("F", call)
-
-    return decorate
 
 
 def take_turns(lines: Iterable[Iterable[V]]) -> Iterator[V]:

@@ -26,10 +26,10 @@ import dns.zone
 
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype
+from extdns.model.cache import cache_short
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import canonicalize, choose_record_type, is_ipv4
-from extdns.model.value import cache_short
 from providers.common import scan
 
 ROOT: Final = "."

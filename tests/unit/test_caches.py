@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from extdns.model.cache import cache_short
 from extdns.model.dns_name import DnsName
 from extdns.model.record import parse_address
-from extdns.model.value import cache_short
 from extdns.sources.common.annotation_names import PREFIX, find_misspelled_keys
 from extdns.sources.common.gateway.admission import is_hostname
 from providers.common.rdata import find_type

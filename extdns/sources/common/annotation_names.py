@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from extdns.errors import find_similar
+from extdns.model.cache import cache_short
 from extdns.model.claim import ClaimWarning
 from extdns.model.reason import Reason
-from extdns.model.value import cache_short
 
 PREFIX: Final = "external-dns.kubernetes.io/"
 OLD_PREFIX: Final = "external-dns.alpha.kubernetes.io/"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from extdns.model.cache import cache_short
 from extdns.model.kind import Kind
 from extdns.model.selection import Operator, Requirement, Selector, is_label_key, is_label_value
 from extdns.model.validation import is_host_name
-from extdns.model.value import cache_short
 from extdns.ports import ClusterView
 from extdns.resources.core import NAMESPACE
 from extdns.resources.gateway_api import LabelSelector, Listener, RouteNamespaces
