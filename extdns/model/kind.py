@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from extdns.model.cache import cache_short
 from extdns.model.value import Value
 
 
@@ -180,7 +179,6 @@ def build_ref(kind: Kind, metadata: ObjectMeta) -> ObjectRef:
     return ObjectRef(key=build_key(kind, metadata), uid=metadata.uid, created=metadata.creation_timestamp or "")
 
 
-@cache_short(maxsize=1024)  # planning and writing a name asks for the same resource several times
 def parse_namespace(resource: str) -> str:
     """Return the namespace in a resource such as `service/shop/web`, or "" if it has none."""
     _, _, namespaced_name = resource.partition("/")

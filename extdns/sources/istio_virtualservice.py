@@ -75,6 +75,7 @@ class _ServingGateways:
         """
         by_pattern = self._by_pattern
         serving = {at for pattern in (ANY, host, *list_wildcards(host)) for at in by_pattern.get(pattern, ())}
+        self._count.add(len(serving))
         results = [self._find_targets_of_gateway(at) for at in sorted(serving)]
         found = [answer for answer in results if isinstance(answer, FoundTargets)]
         if found:

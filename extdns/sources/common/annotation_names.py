@@ -79,7 +79,7 @@ def find_misplaced_keys(labels: Mapping[str, str] | None) -> tuple[ClaimWarning,
     )
 
 
-@cache_short(maxsize=1024, longest=32)
+@cache_short(maxsize=1024, longest=64)
 def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarning, ...]:
     """Return warnings, sorted by key: one for each of *keys* that is probably a misspelled annotation of extdns.
 

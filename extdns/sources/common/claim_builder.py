@@ -70,24 +70,25 @@ class RequestedCount:
 
     def merge(self, results: Sequence[FoundTargets]) -> FoundTargets:
         """Merge *results*, at least one, for one hostname; raises as `add`, which counts the merged ones."""
-        for result in results[1:]:
-            self.add(result)
+        self.add(sum([_count_targets(result) for result in results[1:]]))
         return merge_targets(results)
 
-    def add(self, result: TargetResult) -> None:
-        """Count the targets of one hostname.
+    def add(self, number: int) -> None:
+        """Count *number* targets, or what takes as long.
 
         Raises:
             ExtdnsError: the object requests too much.
         """
-        self._count += 1
-        if isinstance(result, FoundTargets):
-            self._count += sum([len(targets) for _, targets in result.groups]) - 1
+        self._count += number
         if self._count > _MAX_REQUESTED:
             raise ExtdnsError(
                 f"the object requests more than {_MAX_REQUESTED} targets, if those of each hostname are counted; "
                 "request fewer hostnames or targets in one object"
             )
+
+
+def _count_targets(result: TargetResult) -> int:
+    return sum([len(targets) for _, targets in result.groups]) if isinstance(result, FoundTargets) else 1
 
 
 class _RequestedTargets(NamedTuple):
@@ -179,7 +180,7 @@ class ClaimBuilder:
         Raises:
             ExtdnsError: the object requests too much.
         """
-        self._count.add(result)
+        self._count.add(_count_targets(result))
         match result:
             case FoundTargets():
                 for rtype, targets in result.groups:
