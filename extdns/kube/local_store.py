@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 import msgspec
@@ -23,6 +24,7 @@ from extdns.resources.extdns import DnsPolicy
 from extdns.resources.externaldns import DnsEndpoint
 
 _NO_NAMES: Final[frozenset[str]] = frozenset()
+_NO_LABELS: Final[Mapping[str, str]] = {}
 
 
 def is_unchanged(old: KubernetesObject, new: KubernetesObject) -> bool:
@@ -119,36 +121,42 @@ class _NamespaceIndex:
         else:
             self.objects.pop(name, None)
         self._in_order = None
-        for label, names in self._by_label.items():
-            before, after = _get_label(old, label), _get_label(obj, label)
-            if before != after:
-                _discard_name(names, before, name)
-                if after is not None:
-                    names.setdefault(after, set()).add(name)
+        before, after = (one.selectable if one is not None else _NO_LABELS for one in (old, obj))
+        for label in [label for label in self._by_label if before.get(label) != after.get(label)]:
+            names = self._by_label[label]
+            _discard_name(names, before.get(label), name)
+            if label in after:
+                names.setdefault(after[label], set()).add(name)
+            if not names:
+                del self._by_label[label]
 
     def select(self, labels: Mapping[str, str]) -> tuple[KubernetesObject, ...]:
         if not labels:
             if self._in_order is None:
                 self._in_order = tuple(self.objects[name] for name in sorted(self.objects))
             return self._in_order
-        fewest = min((self._index(label).get(value, _NO_NAMES) for label, value in labels.items()), key=len)
-        required = labels.items()
+        found: list[AbstractSet[str]] = []
+        for label, value in labels.items():
+            found.append(self._index(label).get(value, _NO_NAMES))
+            if not found[-1]:
+                return ()
+        fewest, required = min(found, key=len), labels.items()
         return tuple(obj for obj in map(self.objects.__getitem__, sorted(fewest)) if required <= obj.selectable.items())
 
     def _index(self, label: str) -> dict[str, set[str]]:
-        """Return the names of the objects by their value of *label*. Creates this index if needed; `put` updates it."""
+        """Return the names of the objects by their value of *label*.
+
+        It is stored, and updated by `put`, if any object has the label: others can ask for any number of labels.
+        """
         names = self._by_label.get(label)
         if names is None:
-            names = self._by_label[label] = {}
+            names = {}
             for name, obj in self.objects.items():
-                value = _get_label(obj, label)
-                if value is not None:
+                if (value := obj.selectable.get(label)) is not None:
                     names.setdefault(value, set()).add(name)
+            if names:
+                self._by_label[label] = names
         return names
-
-
-def _get_label(obj: KubernetesObject | None, label: str) -> str | None:
-    return obj.selectable.get(label) if obj is not None else None
 
 
 def _discard_name(names: dict[str, set[str]], value: str | None, name: str) -> None:
