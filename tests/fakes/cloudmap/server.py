@@ -250,6 +250,20 @@ class CloudMap(FakeService):
 
         return self._begin(body["ServiceId"], key, work)
 
+    def _do_DiscoverInstances(self, body: Json) -> Json:  # noqa: N802
+        zones = [key for key, one in self.namespaces.items() if one["Name"] == body["NamespaceName"]]
+        if not zones:
+            raise ApiError(404, "NamespaceNotFound", f"no namespace {body['NamespaceName']}")
+        names = {(one["namespace"], one["Name"]): key for key, one in self.services.items()}
+        service = next(
+            (names[zone, body["ServiceName"]] for zone in zones if (zone, body["ServiceName"]) in names), None
+        )
+        if service is None:
+            raise ApiError(404, "ServiceNotFound", f"no service {body['ServiceName']}")
+        shown = {"NamespaceName": body["NamespaceName"], "ServiceName": body["ServiceName"], "HealthStatus": "HEALTHY"}
+        held = list(self.instances[service].items())[: body.get("MaxResults", _PAGE)]
+        return {"Instances": [{"InstanceId": key, **shown, "Attributes": dict(one)} for key, one in held]}
+
     def _do_GetOperation(self, body: Json) -> Json:  # noqa: N802
         operation = self._operations.get(body["OperationId"])
         if operation is None:

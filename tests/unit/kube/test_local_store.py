@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Mapping
 
 import pytest
@@ -109,6 +110,18 @@ def test_select_returns_the_same_as_a_search_of_all_objects(steps: list[tuple[ob
                 assert made.select(POD, namespace, labels) == expected
             case _:
                 raise AssertionError(step)
+
+
+def test_looking_up_labels_that_no_object_has_takes_no_memory() -> None:
+    found = store(pod("shop", "web", {"app": "web"}))
+    tracemalloc.start()
+    try:
+        for number in range(1000):
+            assert found.select(POD, "", {f"label{number}": "x", "app": "web"}) == ()
+        stored, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert stored < 50_000
 
 
 def service(version: str, generation: int = 0, type_: str = "") -> Service:
