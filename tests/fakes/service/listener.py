@@ -143,7 +143,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Suppress the log of the base class, since the fakes keep their own logs."""
 
     def _serve(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length)
+        if len(body) < length:  # the client was killed
+            self.close_connection = True
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         try:
             self._send(self._respond(Request(method=self.command, target=self.path, headers=headers, body=body)))
