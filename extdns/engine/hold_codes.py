@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from functools import partial
 from itertools import count, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -114,7 +113,8 @@ class HoldCodes:
             self.published.pop(scope, None)
             return
         key = _compute_key(held)
-        code = next(filter(partial(self._can_name, key), map(partial(compute_code, held), count())))
+        codes = (compute_code(held, attempt) for attempt in count())
+        code = next(one for one in codes if self._can_name(key, one))
         self.current[scope] = code, revision
         sets = self._sets.setdefault(scope, OrderedDict())
         sets[code] = _NamedSet(key, held)

@@ -1,4 +1,4 @@
-"""Cache the results of functions of texts, which users choose."""
+"""Cache the results of functions whose arguments are texts that users choose."""
 
 from __future__ import annotations
 

@@ -142,11 +142,10 @@ def find_refusal(stored: StoredRecords, writes: Sequence[Write], zone: Zone) -> 
 def _find_problem(stored: StoredRecords, name: DnsName, writes: Sequence[Write], zone: Zone) -> str:
     if not name.within(zone.name):
         return f"it lies outside zone {zone}"
-    written = {write.key for write in writes}
-    if len(written) < len(writes):
-        counts = Counter(write.key for write in writes)
-        return f"{min(key.type for key, count in counts.items() if count > 1)} is written twice in one batch"
-    remaining = {record.key for record in stored.get_records(name)} - written
+    counts = Counter(write.key for write in writes)
+    if repeated := sorted(key.type for key, count in counts.items() if count > 1):
+        return f"{repeated[0]} is written twice in one batch"
+    remaining = {record.key for record in stored.get_records(name)} - counts.keys()
     return _find_incompatibility(remaining | {write.key for write in writes if write.new is not None})
 
 
@@ -156,8 +155,6 @@ def _find_incompatibility(keys: Collection[RecordKey]) -> str:
     The record sets of a type are either one simple
     record set or the members of a routing policy, as in Route 53.
     """
-    if len(keys) <= 1:
-        return ""
     counts = Counter(key.type for key in keys)
     if problem := find_cname_problem(counts.keys()):
         return problem

@@ -82,9 +82,8 @@ class Listener:
             threads = list(self._threads)
             for connection in self._open:
                 with suppress(OSError):
-                    socket.socket.shutdown(
-                        connection, socket.SHUT_RDWR
-                    )  # not the method of the TLS socket, which another thread may be using
+                    # not the method of the TLS socket, which another thread may be using
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
         for thread in threads:
             thread.join()
 
