@@ -1,9 +1,8 @@
 """Call Cloud DNS: credentials, calls and their errors. The only module that imports Google's libraries.
 
-The client of google-cloud-dns supports neither routing policies nor page sizes, so we use its connection to call the
-documented REST resources. Only two kinds of request are sent again: a read whose connection broke, and a request that
-the service rejected because of an expired token. If a change that was applied were sent again, it would look like a
-write conflict.
+google-auth only finds the credentials and authorizes the requests, which are those of the documented REST resources.
+Only two kinds of request are sent again: a read whose connection broke, and a request that the service rejected because
+of an expired token. If a change that was applied were sent again, it would look like a write conflict.
 """
 
 from __future__ import annotations
@@ -12,19 +11,17 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, cast
 from urllib.parse import quote
 
 import google.auth
 import requests
-from google.api_core.client_info import ClientInfo
-from google.api_core.exceptions import GoogleAPICallError
 from google.auth import exceptions as auth
 from google.auth.credentials import AnonymousCredentials, Credentials
 from google.auth.environment_vars import PROJECT
 from google.auth.transport.requests import AuthorizedSession, Request
-from google.cloud import dns
 from requests.adapters import HTTPAdapter
 
 from extdns.model.api_request import UNANSWERED, ApiRequest
@@ -41,12 +38,47 @@ from providers.google.record_sets import CloudDnsPage, CloudDnsRecordSet, Manage
 from providers.google.settings import GoogleSettings
 
 _NAME: Final = "extdns"
+_URL: Final = "https://dns.googleapis.com"
+_SCOPE: Final = "https://www.googleapis.com/auth/ndev.clouddns.readwrite"
 _CHANGE: Final = "changes.create"
 _CONNECTIONS: Final = 16
 _RATE_REASONS: Final = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"})
 _RATE_MESSAGE: Final = "Quota exceeded for quota "  # messages of the API gateway about quotas start with it
 _NOT_SENT: Final = frozenset({"NewConnectionError", "NameResolutionError", "ConnectTimeoutError"})
 _Json = Mapping[str, Any]
+
+
+class _Connection(NamedTuple):
+    """A session that sends the credentials, and the URL of the project."""
+
+    session: requests.Session
+    url: str
+
+    def read(self, path: str, query: Mapping[str, str] | None = None) -> _Json:
+        """Send a read and return the response. Send it again if the connection broke after it may have been sent."""
+        try:
+            return self.send("GET", path, query=query)
+        except requests.ConnectionError as exc:
+            if _is_unsent(exc):
+                raise
+            return self.send("GET", path, query=query)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: _Json | None = None,
+        timeouts_s: tuple[float, float] = DEFAULT_TIMEOUTS_S,
+    ) -> _Json:
+        """Send a request about the resource *path* of the project, and return the response."""
+        params = {**(query or {}), "prettyPrint": "false"}
+        response = self.session.request(method, f"{self.url}{path}", params=params, json=body, timeout=timeouts_s)
+        if not HTTPStatus.OK <= response.status_code < HTTPStatus.MULTIPLE_CHOICES:
+            raise requests.HTTPError(response=response)
+        found: _Json = response.json()
+        return found
 
 
 class CloudDnsApi:
@@ -57,7 +89,7 @@ class CloudDnsApi:
         self._settings = settings
         self.rate_limiter = rate_limiter
         self._lock = Lock()
-        self._client: dns.Client | None = None
+        self._connection: _Connection | None = None
 
     def list_zones(self) -> tuple[tuple[ManagedZone, ...], int]:
         """Return all zones of the project, from all pages, and the number of calls that it took."""
@@ -67,7 +99,7 @@ class CloudDnsApi:
         while True:
             calls += 1
             with self._call("managedZones.list") as connection:
-                answer = _send_read(connection, f"{_get_project_path(connection)}/managedZones", query)
+                answer = connection.read("/managedZones", query)
                 found += map(record_sets.parse_zone, answer.get("managedZones", ()))
             if not answer.get("nextPageToken"):
                 return tuple(found), calls
@@ -76,12 +108,12 @@ class CloudDnsApi:
     def get_zone(self, name: str) -> ManagedZone:
         """Return one zone, by name or number."""
         with self._call("managedZones.get", f"zone {name}") as connection:
-            return record_sets.parse_zone(_send_read(connection, _get_zone_path(connection, name)))
+            return record_sets.parse_zone(connection.read(_build_zone_path(name)))
 
     def get_limits(self) -> ProjectLimits:
         """Return the limits of the project."""
         with self._call("projects.get") as connection:
-            return record_sets.parse_limits(_send_read(connection, _get_project_path(connection)).get("quota", {}))
+            return record_sets.parse_limits(connection.read("").get("quota", {}))
 
     def list_record_sets(self, zone: str, zone_label: str, *, name: str, after: str, limit: int) -> CloudDnsPage:
         """Return a page of at most *limit* record sets of *zone*, which is a name or number.
@@ -91,17 +123,16 @@ class CloudDnsApi:
         """
         query = {"maxResults": str(limit), "name": name, "pageToken": after}
         with self._call("resourceRecordSets.list", zone_label) as connection:
-            path = f"{_get_zone_path(connection, zone)}/rrsets"
-            answer = _send_read(connection, path, {field: text for field, text in query.items() if text})
+            path = f"{_build_zone_path(zone)}/rrsets"
+            answer = connection.read(path, {field: text for field, text in query.items() if text})
             sets = tuple(map(record_sets.parse_record_set, answer.get("rrsets", ())))
         return CloudDnsPage(sets=sets, after=answer.get("nextPageToken", ""))
 
     def test_permissions(self, zone: str, zone_label: str, permissions: Sequence[str]) -> frozenset[str]:
         """Return which of *permissions* our credentials have on *zone*; none if the zone does not exist."""
         with self._call("managedZones.testIamPermissions", zone_label) as connection:
-            path = f"{_get_zone_path(connection, zone)}:testIamPermissions"
-            body = {"permissions": list(permissions)}
-            answer = connection.api_request("POST", path, data=body, timeout=DEFAULT_TIMEOUTS_S)
+            path = f"{_build_zone_path(zone)}:testIamPermissions"
+            answer = connection.send("POST", path, body={"permissions": list(permissions)})
             return frozenset(answer.get("permissions", ()))
 
     def create_change(
@@ -114,12 +145,12 @@ class CloudDnsApi:
         if deletions:
             body["deletions"] = [record_sets.serialize_record_set(one) for one in deletions]
         with self._call(_CHANGE, zone_label, changes=len(additions) + len(deletions)) as connection:
-            path = f"{_get_zone_path(connection, zone)}/changes"
-            answer = connection.api_request("POST", path, data=body, timeout=self._settings.calls.write_timeouts_s)
+            path, timeouts_s = f"{_build_zone_path(zone)}/changes", self._settings.calls.write_timeouts_s
+            answer = connection.send("POST", path, body=body, timeouts_s=timeouts_s)
             return str(answer["id"])
 
     @contextmanager
-    def _call(self, method: str, context: str = "", *, changes: int = 0) -> Iterator[Any]:
+    def _call(self, method: str, context: str = "", *, changes: int = 0) -> Iterator[_Connection]:
         """Wait until the rate limit allows the call, and yield the connection."""
         self.rate_limiter.acquire(method, changes=changes)
         with (
@@ -129,39 +160,35 @@ class CloudDnsApi:
             yield connection
 
     @contextmanager
-    def _translate_errors(self, method: str, context: str, changes: int) -> Iterator[Any]:
-        """Yield the connection. Raise the errors of the SDK as `CallFailedError`, with the original as the cause."""
+    def _translate_errors(self, method: str, context: str, changes: int) -> Iterator[_Connection]:
+        """Yield the connection. Raise all errors as `CallFailedError`, with the original as the cause."""
         call = f"dns.{method}"
         try:
-            yield self._open_client()._connection  # noqa: SLF001 - the SDK has no public call for other resources
+            yield self._connect()
             self.rate_limiter.record_success(method)
-        except GoogleAPICallError as exc:
-            failed = _parse_error_response(exc, call, context)
-            if failed.code in _RATE_REASONS or exc.code == requests.codes.too_many_requests:
+        except requests.HTTPError as exc:
+            response = cast("requests.Response", exc.response)
+            failed = _build_failure(response, call, context)
+            if failed.code in _RATE_REASONS or response.status_code == requests.codes.too_many_requests:
                 self.rate_limiter.record_throttle(method, changes=changes)
             raise failed from exc
         except auth.GoogleAuthError as exc:
-            self._client = None  # credentials may exist by the next call
+            self._connection = None  # credentials may exist by the next call
             kind = FailureKind.RETRYABLE if isinstance(exc, auth.TransportError) else FailureKind.CREDENTIALS
             raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
         except requests.RequestException as exc:
             kind = FailureKind.RETRYABLE if _is_unsent(exc) else FailureKind.UNANSWERED
             raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
-        except (
-            ValueError,
-            LookupError,
-            TypeError,
-            AttributeError,
-        ) as exc:  # the response does not have the documented form
+        except (ValueError, LookupError, TypeError, AttributeError) as exc:  # not the documented form of a response
             raise CallFailedError(FailureKind.UNANSWERED, call, context, type(exc).__name__, str(exc)) from exc
         except OSError as exc:
             raise CallFailedError(FailureKind.CREDENTIALS, call, context, type(exc).__name__, str(exc)) from exc
 
-    def _open_client(self) -> dns.Client:
+    def _connect(self) -> _Connection:
         with self._lock:
-            if self._client is None:
-                self._client = _build_client(self._settings)
-            return self._client
+            if self._connection is None:
+                self._connection = _build_connection(self._settings)
+            return self._connection
 
 
 def build_api(settings: GoogleSettings) -> CloudDnsApi:
@@ -169,7 +196,7 @@ def build_api(settings: GoogleSettings) -> CloudDnsApi:
     return CloudDnsApi(settings, RateLimiter(rate=settings.calls.rate_limit, pause_s=settings.pause_s))
 
 
-def _build_client(settings: GoogleSettings) -> dns.Client:
+def _build_connection(settings: GoogleSettings) -> _Connection:
     if settings.project:  # otherwise the SDK calls another service to find the project of a federated identity
         os.environ[PROJECT] = settings.project
     credentials, default_project = _credentials(settings.endpoint)
@@ -179,27 +206,23 @@ def _build_client(settings: GoogleSettings) -> dns.Client:
     session = requests.Session()
     if not isinstance(credentials, AnonymousCredentials):
         session = AuthorizedSession(credentials, auth_request=Request(_prepare_session(requests.Session(), settings)))
-    return dns.Client(
-        project=project,
-        credentials=credentials,
-        _http=_prepare_session(session, settings),
-        client_info=ClientInfo(user_agent=_NAME),
-        client_options={"api_endpoint": settings.endpoint.rstrip("/")} if settings.endpoint else None,
-    )
+    session.headers["User-Agent"] = _NAME
+    url = f"{settings.endpoint.rstrip('/') or _URL}/dns/v1/projects/{quote(project, safe='')}"
+    return _Connection(_prepare_session(session, settings), url)
 
 
 def _credentials(endpoint: str) -> tuple[Credentials, str | None]:
     """Return the application default credentials and their project; no credentials if *endpoint* is without TLS."""
     if endpoint.startswith("http:"):
         return AnonymousCredentials(), None
-    return google.auth.default(scopes=dns.Client.SCOPE)
+    return google.auth.default(scopes=[_SCOPE])
 
 
 class _Adapter(HTTPAdapter):
     """Keeps connections for all threads, and checks before each attempt of a change whether it may begin.
 
-    The SDK may fetch a token before the first attempt, and again before the second if the service rejects the token.
-    That can take seconds.
+    google-auth may fetch a token before the first attempt, and again before the second if the service rejects it. That
+    can take seconds.
     """
 
     def __init__(self, settings: GoogleSettings) -> None:
@@ -229,22 +252,8 @@ def _prepare_session(session: requests.Session, settings: GoogleSettings) -> req
     return session
 
 
-def _get_project_path(connection: Any) -> str:  # noqa: ANN401 - the SDK has no types
-    return f"/projects/{quote(connection._client.project, safe='')}"  # noqa: SLF001 - see `_call`
-
-
-def _get_zone_path(connection: Any, zone: str) -> str:  # noqa: ANN401 - the SDK has no types
-    return f"{_get_project_path(connection)}/managedZones/{quote(zone, safe='')}"
-
-
-def _send_read(connection: Any, path: str, query: Mapping[str, str] | None = None) -> _Json:  # noqa: ANN401 - the SDK has no types
-    """Send a read and return the response; send it once more if the connection broke after it may have been sent."""
-    try:
-        return connection.api_request("GET", path, query_params=query, timeout=DEFAULT_TIMEOUTS_S)  # type: ignore[no-any-return]
-    except requests.ConnectionError as exc:
-        if _is_unsent(exc):
-            raise
-        return connection.api_request("GET", path, query_params=query, timeout=DEFAULT_TIMEOUTS_S)  # type: ignore[no-any-return]
+def _build_zone_path(zone: str) -> str:
+    return f"/managedZones/{quote(zone, safe='')}"
 
 
 def _is_unsent(exc: requests.RequestException) -> bool:
@@ -255,13 +264,19 @@ def _is_unsent(exc: requests.RequestException) -> bool:
     return type(getattr(inner, "reason", inner)).__name__ in _NOT_SENT
 
 
-def _parse_error_response(exc: GoogleAPICallError, call: str, context: str) -> CallFailedError:
-    errors = [error for error in exc.errors if isinstance(error, Mapping)]
-    first = next((str(error["reason"]) for error in errors if error.get("reason")), "")
+def _build_failure(response: requests.Response, call: str, context: str) -> CallFailedError:
+    try:
+        error = response.json()["error"]
+        errors, message = error.get("errors", ()), error.get("message")
+    except (ValueError, LookupError, TypeError, AttributeError):  # such as the page of a proxy
+        errors, message = (), response.text
+    errors = [error for error in errors if isinstance(error, Mapping)]
+    status = response.status_code
+    reason = next((str(error["reason"]) for error in errors if error.get("reason")), "") or str(status)
     parts = tuple(str(error["message"]) for error in errors if error.get("message"))
-    detail = "; ".join(dict.fromkeys(parts)) or exc.message
-    reason = first or str(exc.code or "")
-    return CallFailedError(_find_kind(exc.code or 0, reason, detail), call, context, reason, detail, messages=parts)
+    other = f"{response.request.method} {response.url}: {message or 'unknown error'}"
+    detail = "; ".join(dict.fromkeys(parts)) or other
+    return CallFailedError(_find_kind(status, reason, detail), call, context, reason, detail, messages=parts)
 
 
 def _find_kind(status: int, reason: str, detail: str) -> FailureKind:

@@ -22,25 +22,14 @@ from tests.unused_modules import list_unused_modules
 REQUIREMENTS: Final = parse_requirements((ROOT / "requirements.txt").read_text(encoding="utf-8"))
 
 IMPORTERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "generated or asynchronous clients of Google; Cloud DNS is called by a synchronous REST connection": (
-        "google.api_core._observability",
-        "google.api_core._rest_streaming_base",
-        "google.api_core.client_options",
-        "google.api_core.gapic_v1.method",
-        "google.api_core.gapic_v1.requests",
-        "google.api_core.rest_streaming",
-        "google.api_core.rest_streaming_async",
-        "google.api_core.resumable_transfer.common",
-        "google.api_core.resumable_transfer.upload_async",
+    "asynchronous calls of google-auth; requests are authorized by its synchronous transport": (
         "google.auth.aio.transport.aiohttp",
         "google.auth.aio.transport.sessions",
         "google.auth.transport._aiohttp_requests",
     ),
-    "asynchronous or traced calls of azure-core; tokens are requested by its synchronous transport": (
-        "azure.core.pipeline.policies._distributed_tracing",
+    "asynchronous calls of azure-core; tokens are requested by its synchronous transport": (
         "azure.core.pipeline.transport._aiohttp",
         "azure.core.rest._aiohttp",
-        "azure.core.tracing.opentelemetry",
         "azure.identity.aio._credentials.workload_identity",
     ),
     "Rich without Markdown; its pretty printer works without attrs": ("rich.markdown", "rich.pretty"),

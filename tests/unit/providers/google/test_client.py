@@ -1,4 +1,4 @@
-"""Calls through Google's SDK: credentials, endpoints, and the errors that are translated."""
+"""Calls of Cloud DNS: credentials, endpoints, and the errors that are translated."""
 
 from __future__ import annotations
 
@@ -119,14 +119,12 @@ def test_nothing_is_sent_to_a_server_with_a_certificate_of_an_unknown_authority(
         assert fake.log.calls() == ()
 
 
-def test_every_error_of_the_sdk_is_raised_as_call_failed_error_with_its_cause(
-    fake: CloudDns, project: CloudDnsApi
-) -> None:
+def test_every_error_is_raised_as_call_failed_error_with_its_cause(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.faults.arm(Refuse(403, "forbidden", "Forbidden"))
     with pytest.raises(CallFailedError) as caught:
         project.get_limits()
     assert str(caught.value) == "dns.projects.get: forbidden: Forbidden"
-    assert type(caught.value.__cause__).__module__.startswith("google.")
+    assert type(caught.value.__cause__).__module__.startswith("requests.")
     fake.faults.arm(Drop(), times=None)
     with pytest.raises(CallFailedError) as caught:
         project.get_limits()
