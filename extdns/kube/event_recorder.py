@@ -18,6 +18,7 @@ from extdns.model.evidence import HeldSet
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import RECORD_ERROR, Category, EventWhen, Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
+from extdns.model.value import group_by
 from extdns.ports import Clock
 
 READY: Final = "RecordReady"
@@ -32,9 +33,6 @@ _PROBLEMS_OF_RETAINED: Final = frozenset(reason for reason in Reason if reason.r
 _COMPLETED_ACTIONS: Final = {Action.CREATE: "Created", Action.UPDATE: "Updated"}
 _MAX_NAMES: Final = 5
 _MAX_UNPUBLISHED: Final = 10_000
-
-_Key = tuple[str, str, str, str]
-"""That of a decision."""
 
 
 class EventMessageBuilder:
@@ -66,8 +64,7 @@ class EventMessageBuilder:
         self._emits_problems = emits_problems
         self._state = state
         self._approve = approve
-        self._unpublished: dict[_Key, Decision] = {}
-        self._by_namespace: defaultdict[str, dict[_Key, None]] = defaultdict(dict)  # the keys of these
+        self._unpublished: dict[tuple[str, str, str, str], Decision] = {}
 
     def describe_decisions(self, decisions: Iterable[Decision]) -> Iterator[EventMessage]:
         """Yield messages about the problems, warnings and published records among *decisions*, for each requester."""
@@ -141,10 +138,9 @@ class EventMessageBuilder:
     def _describe_ready(self, decision: Decision) -> Iterator[EventMessage]:
         if decision.reason.row.category is Category.REJECTED:
             return  # the decision about the claim that was used instead may have the same key
-        before = self._forget(decision.key)
+        before = self._unpublished.pop(decision.key, None)
         if decision.action in _COMPLETED_ACTIONS:
             self._unpublished[decision.key] = decision
-            self._by_namespace[_get_namespace(decision)][decision.key] = None
             if len(self._unpublished) > _MAX_UNPUBLISHED:
                 self._forget_some(_MAX_UNPUBLISHED // 10)
         elif before and decision.reason is Reason.PUBLISHED and decision.desired:
@@ -155,20 +151,12 @@ class EventMessageBuilder:
                 )
 
     def _forget_some(self, count: int) -> None:
-        for keys in sorted(map(tuple, self._by_namespace.values()), key=len, reverse=True):
-            oldest = keys[: min(count, (len(keys) + 1) // 2)]
+        by_namespace = group_by(self._unpublished.values(), _get_namespace)
+        for decisions in sorted(by_namespace.values(), key=len, reverse=True):
+            oldest = decisions[: min(count, (len(decisions) + 1) // 2)]
             count -= len(oldest)
-            for key in oldest:
-                self._forget(key)
-
-    def _forget(self, key: _Key) -> Decision | None:
-        """Remove the unpublished record at *key*, and return the decision about it; None if there is none."""
-        if found := self._unpublished.pop(key, None):
-            namespace = _get_namespace(found)
-            del self._by_namespace[namespace][key]
-            if not self._by_namespace[namespace]:
-                del self._by_namespace[namespace]
-        return found
+            for decision in oldest:
+                del self._unpublished[decision.key]
 
     def _format_record(self, record: Record | DesiredRecord) -> str:
         """Format a record as external-dns does (docs/spec/sources.md 10.4)."""
