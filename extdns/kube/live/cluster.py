@@ -75,8 +75,7 @@ class LiveCluster:
         )
         self._monitor = ClusterMonitor(self._identity, self._existence.exists, timing=self._timing, monotonic=monotonic)
         self._lock = Lock()
-        self._reflectors: list[Reflector] = []
-        self._reflector_by_scope: dict[tuple[Kind, str], Reflector] = {}
+        self._reflectors: dict[tuple[Kind, str], Reflector] = {}
         self._closed = False
         self._states: dict[Kind, KindState] = {}
         self._unreported: list[KindChange] = []  # required by lookups, not yet returned by `take`
@@ -86,7 +85,7 @@ class LiveCluster:
     @property
     def decoded(self) -> int:
         """Number of object versions decoded so far; for tests and benchmarks."""
-        return sum(reflector.tracker.decoded for reflector in self._reflectors)
+        return sum(reflector.tracker.decoded for reflector in self._reflectors.values())
 
     def require(self, kind: Kind) -> KindState:
         """Start to list and watch *kind* if needed. Return its state as of the last `take`."""
@@ -116,7 +115,7 @@ class LiveCluster:
         exists = self._existence.exists(key)
         if exists:
             with self._lock:
-                reflector = self._reflector_by_scope.get((key.kind, self._find_scope(key)))
+                reflector = self._reflectors.get((key.kind, self._find_scope(key)))
             if reflector is not None and reflector.has_listed:
                 self._monitor.report_missing(reflector, key)
         return exists
@@ -147,7 +146,7 @@ class LiveCluster:
         """End all watches and waiting calls. Afterwards `exists` fails, and no watch starts."""
         with self._lock:
             self._closed = True
-            reflectors = tuple(self._reflectors)
+            reflectors = tuple(self._reflectors.values())
         threads: tuple[ClusterMonitor | Reflector, ...] = (self._monitor, *reflectors)
         for thread in threads:
             thread.stop()
@@ -186,8 +185,7 @@ class LiveCluster:
                     self._monitor.start()
                     self._monitor.add_reflector(reflector)
                     reflector.start()
-                    self._reflectors.append(reflector)
-                    self._reflector_by_scope[kind, namespace] = reflector
+                    self._reflectors[kind, namespace] = reflector
         except Exception as exc:  # noqa: BLE001 - law 3: other kinds do not depend on this one
             self._reports.put(
                 ReflectorReport(kind=kind, namespace=namespace, phase=Phase.FAILING, detail=describe_error(exc))
