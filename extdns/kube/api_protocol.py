@@ -14,6 +14,7 @@ import msgspec
 from extdns.errors import ApiError, ConflictError, DeniedError, ExpiredError, NotFoundError, shorten
 from extdns.model.kind import Kind, ObjectKey
 
+MERGE_PATCH: Final = "application/merge-patch+json"
 _SEGMENT: Final = re.compile(r"(?!\.\.?$)[A-Za-z0-9._:-]{1,253}")
 """A path segment that needs no escaping. The names of all namespaces and objects that extdns reads match it."""
 

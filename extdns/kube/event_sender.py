@@ -17,7 +17,7 @@ import msgspec
 from extdns import log
 from extdns.errors import ApiError, DeniedError, NotFoundError
 from extdns.kube.api import ApiClient
-from extdns.kube.api_protocol import build_collection_path, build_object_path, lacks_permission
+from extdns.kube.api_protocol import MERGE_PATCH, build_collection_path, build_object_path, lacks_permission
 from extdns.kube.live import responses
 from extdns.log import Event
 from extdns.model.evidence import Scope
@@ -44,8 +44,6 @@ _HELD_DEBOUNCE_S: Final = 1.0
 
 _HELD_MAX_WAIT_S: Final = 10.0
 """Do not wait longer for a set that goes on changing."""
-
-_MERGE: Final = "application/merge-patch+json"
 
 
 @dataclass(slots=True)
@@ -232,7 +230,7 @@ class EventSender:
         """Write the new count to an Event. Return its path, or "" if it is gone or the API server denies this."""
         series = {"count": sent.count, "lastObservedTime": format_micro_time(self._clock.now())}
         try:
-            self._send("PATCH", sent.path, {"series": series}, _MERGE)
+            self._send("PATCH", sent.path, {"series": series}, MERGE_PATCH)
         except (NotFoundError, DeniedError):  # as with external-dns, the permission to create is enough
             return ""
         return sent.path

@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from extdns.errors import ApiError, NotFoundError, sanitize
+from extdns.errors import ApiError, sanitize
 from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path, build_object_path
 from extdns.kube.event_sender import format_micro_time
-from extdns.kube.live.existence import is_absent
+from extdns.kube.live.existence import read_existing
 from extdns.model.kind import Kind, ObjectKey
 
 
@@ -43,24 +43,18 @@ class LeaseStore:
             ValueError: *namespace* or *name* is not valid.
         """
         self._api = api
-        self._name = name
-        self._namespace = namespace
-        self._collection_path = build_collection_path(LEASE_KIND, namespace)
         self._key = ObjectKey(LEASE_KIND, namespace, name)
+        self._collection_path = build_collection_path(LEASE_KIND, namespace)
         self._path = build_object_path(self._key)
         self._document: dict[str, Any] = {}
 
     def __str__(self) -> str:
-        return f"Lease {self._namespace}/{self._name}"
+        return f"Lease {self._key.namespace}/{self._key.name}"
 
     def read(self) -> LeaderElectionRecord | None:
         """Read the Lease; None if it does not exist."""
-        try:
-            return self._decode(self._api.get(self._path))
-        except NotFoundError as exc:
-            if is_absent(self._api, self._key, exc):
-                return None
-            raise ApiError(f"{exc} (but a list contains the Lease)") from exc
+        body = read_existing(self._api, self._key)
+        return None if body is None else self._decode(body)
 
     def write(self, *, holder: str, expected_version: str, duration_s: float, now: datetime) -> LeaderElectionRecord:
         """Write the Lease with *holder* as its holder, "" to release it, valid for *duration_s*.
@@ -91,7 +85,7 @@ class LeaseStore:
         self._api.close()
 
     def _build_lease(self) -> dict[str, Any]:
-        metadata = {"name": self._name, "namespace": self._namespace}
+        metadata = {"name": self._key.name, "namespace": self._key.namespace}
         return {"apiVersion": LEASE_KIND.api_version, "kind": LEASE_KIND.name, "metadata": metadata}
 
     def _decode(self, body: bytes) -> LeaderElectionRecord:

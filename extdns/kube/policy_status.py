@@ -15,7 +15,7 @@ from typing import Any, Final
 from extdns import log
 from extdns.errors import ApiError, DeniedError, NotFoundError, sanitize
 from extdns.kube.api import ApiClient
-from extdns.kube.api_protocol import build_object_path
+from extdns.kube.api_protocol import MERGE_PATCH, build_object_path
 from extdns.kube.event_sender import EventMessage, EventSender
 from extdns.log import Event
 from extdns.model.kind import CONFIG_MAP, ObjectKey
@@ -26,7 +26,6 @@ ANNOTATION: Final = "extdns.io/policy-status"
 LABEL: Final = ("openpolicyagent.org/policy", "rego")
 REASON: Final = "PolicyFailed"
 """The `reason` of Events about policies."""
-_MERGE: Final = "application/merge-patch+json"
 _RETRY_S: Final = 5.0
 _MAX_ERROR_LENGTH: Final = 1000
 _SEGMENTS: Final = 3
@@ -133,7 +132,7 @@ class ConfigMapPolicyStatusWriter:
         if (metadata.get("annotations") or {}).get(ANNOTATION) == status:
             return
         body = json.dumps({"metadata": {"annotations": {ANNOTATION: status}}}).encode()
-        self._api.send("PATCH", build_object_path(key), body=body, content_type=_MERGE)
+        self._api.send("PATCH", build_object_path(key), body=body, content_type=MERGE_PATCH)
         if error:
             self._events.send(
                 EventMessage(regarding=key, source="opa", reason=REASON, action="EvaluatePolicy", text=error)

@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
-from extdns.errors import ApiError, ConflictError, ExtdnsError, InvalidValueError, NotFoundError, escape_unprintable
+from extdns.errors import ApiError, ConflictError, ExtdnsError, InvalidValueError, escape_unprintable
 from extdns.kube import state_document
 from extdns.kube.access_review import read_user_name
 from extdns.kube.api_protocol import build_collection_path, build_object_path
-from extdns.kube.live.existence import is_absent
+from extdns.kube.live.existence import read_existing
 from extdns.kube.state_document import StateDocument
-from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kind import CONFIG_MAP, ObjectKey
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
 
 
-_CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
 _MAX_FILE_BYTES: Final = 4 * state_document.MAX_STATE_BYTES  # JSON in a JSON string is longer
 _ATTEMPTS: Final = 2
 
@@ -55,24 +54,17 @@ class ConfigMapStateStore:
     def __init__(self, api: ApiClient, namespace: str, name: str) -> None:
         """Store the document in the ConfigMap *name* of *namespace*. Raises `ValueError` if either is not valid."""
         self._api = api
-        self._name = name
-        self._namespace = namespace
-        self._collection_path = build_collection_path(_CONFIG_MAP, namespace)
-        self._key = ObjectKey(_CONFIG_MAP, namespace, name)
+        self._key = ObjectKey(CONFIG_MAP, namespace, name)
+        self._collection_path = build_collection_path(CONFIG_MAP, namespace)
         self._path = build_object_path(self._key)
 
     def __str__(self) -> str:
-        return f"ConfigMap {self._namespace}/{self._name}"
+        return f"ConfigMap {self._key.namespace}/{self._key.name}"
 
     def read(self) -> StateDocument | None:
         """Return the document in the ConfigMap, None if there is no ConfigMap."""
-        try:
-            body = self._api.get(self._path)
-        except NotFoundError as exc:
-            if is_absent(self._api, self._key, exc):
-                return None
-            raise ApiError(f"{exc} (but a list contains the ConfigMap)") from exc
-        return _parse(body, str(self))
+        body = read_existing(self._api, self._key)
+        return None if body is None else _parse(body, str(self))
 
     def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
         """Read the ConfigMap, and replace it by what *change* returns, unless somebody changed it since it was read.
@@ -81,7 +73,7 @@ class ConfigMapStateStore:
         """
         for attempt in range(1, _ATTEMPTS + 1):
             found = self.read()
-            changed = change(state_document.build_empty_document(self._name) if found is None else found)
+            changed = change(state_document.build_empty_document(self._key.name) if found is None else found)
             if changed == found:
                 return
             try:

@@ -13,7 +13,7 @@ import msgspec
 from extdns import log
 from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError
 from extdns.kube.api import ApiClient
-from extdns.kube.api_protocol import build_object_path, lacks_permission
+from extdns.kube.api_protocol import MERGE_PATCH, build_object_path, lacks_permission
 from extdns.kube.status_conditions import (
     Json,
     ObjectWithStatus,
@@ -31,7 +31,6 @@ _log = log.get(__name__)
 
 _MANAGER: Final = {"fieldManager": "extdns", "force": "true"}
 _PATCHER: Final = {"fieldManager": "extdns"}
-_MERGE: Final = "application/merge-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
 _ATTEMPTS: Final = 5
 _MIN_BACKOFF_S: Final = 0.2
@@ -243,7 +242,7 @@ class KubernetesStatusWriter:
         changed = [*finalizers, self._finalizer] if wanted else [one for one in finalizers if one != self._finalizer]
         body = {"metadata": {"finalizers": changed, "resourceVersion": found.metadata.resource_version}}
         try:
-            return _FOUND.decode(self._api.send("PATCH", path, _PATCHER, msgspec.json.encode(body), _MERGE))
+            return _FOUND.decode(self._api.send("PATCH", path, _PATCHER, msgspec.json.encode(body), MERGE_PATCH))
         except DeniedError as exc:
             if not lacks_permission(exc):
                 raise

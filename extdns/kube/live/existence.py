@@ -196,6 +196,20 @@ class ExistenceChecker:
         return _list_names(self._api, last, namespace, query)
 
 
+def read_existing(api: ApiClient, key: ObjectKey) -> bytes | None:
+    """Return the object at *key*, None if there is none.
+
+    Raises:
+        ApiError: the API server gives no reliable response.
+    """
+    try:
+        return api.get(build_object_path(key))
+    except NotFoundError as exc:
+        if is_absent(api, key, exc):
+            return None
+        raise ApiError(f"{exc} (but a list contains the {key.kind.name})") from exc
+
+
 def is_absent(api: ApiClient, key: ObjectKey, answer: NotFoundError) -> bool:
     """Return whether the object at *key* is absent, given the 404 response *answer* to a GET.
 
