@@ -56,8 +56,6 @@ def _parse_key(raw: bytes) -> bytes:
 class EncryptedTextCodec:
     """Reads encrypted and plain ownership records; writes encrypted ones if *encrypts* is set."""
 
-    __slots__ = ("_ciphers", "_encrypts", "_nonce", "_plain")
-
     def __init__(self, *, keys: Sequence[bytes], nonce: Callable[[], bytes], encrypts: bool) -> None:
         """Create a codec with at least one key.
 

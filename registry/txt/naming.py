@@ -265,18 +265,6 @@ class RelatedNames:
     differ only in that label and the rest of the name, and are computed once, for placeholders.
     """
 
-    __slots__ = (
-        "_added_length",
-        "_ends",
-        "_fragments",
-        "_managed_types",
-        "_naming",
-        "_prefixes_by_suffix",
-        "_starts",
-        "_tails",
-        "_types",
-    )
-
     def __init__(self, naming: Naming, managed_types: frozenset[str]) -> None:
         """Create a finder; *managed_types* are the types of records that can be ours."""
         self._naming = naming

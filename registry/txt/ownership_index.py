@@ -273,7 +273,7 @@ class _IndexBuilder:
             return False
         if not self.naming.can_hold_type(ownership_record.record.name, self.settings.managed_types):
             return True
-        if any(self._has_other_records(ownership_record, candidate.record.name) for candidate in typed):
+        if any(self._has_other_records(ownership_record, candidate) for candidate in typed):
             return False
         return any(self._lacks_own_record(ownership_record, candidate.record) for candidate in untyped)
 
@@ -302,7 +302,7 @@ class _IndexBuilder:
         resource.
         """
         rivals = candidates
-        for prefers in (self._lacks_untyped_record, self._has_agreeing_records):
+        for prefers in (self._lacks_untyped_record, self._has_other_records):
             if len({rival.record.name for rival in rivals}) > 1:
                 rivals = [rival for rival in rivals if prefers(ownership_record, rival)] or rivals
         return rivals if len({rival.record.name for rival in rivals}) == 1 else ()
@@ -310,13 +310,10 @@ class _IndexBuilder:
     def _lacks_untyped_record(self, ownership_record: OwnershipRecord, candidate: _CandidateMatch) -> bool:
         return candidate.format is NamingFormat.UNTYPED and self._lacks_own_record(ownership_record, candidate.record)
 
-    def _has_agreeing_records(self, ownership_record: OwnershipRecord, candidate: _CandidateMatch) -> bool:
-        return self._has_other_records(ownership_record, candidate.record.name)
-
-    def _has_other_records(self, ownership_record: OwnershipRecord, name: DnsName) -> bool:
-        """Return whether *name* has other ownership records, in the newest format, of the same resource."""
+    def _has_other_records(self, ownership_record: OwnershipRecord, candidate: _CandidateMatch) -> bool:
+        """Return whether the name of *candidate* has other ownership records, in the newest format, of the resource."""
         self.keys = self.keys or frozenset(record.key for record in self.records)
-        sid = ownership_record.record.set_identifier
+        name, sid = candidate.record.name, ownership_record.record.set_identifier
         found = (
             self._find_own_record(name, rtype, sid)
             for rtype in self.settings.managed_types
@@ -397,8 +394,6 @@ class OwnershipTextCodec(Protocol):
 
 class PlainTextCodec:
     """Reads and writes ownership records in plain text, in quotes: `"heritage=external-dns,external-dns/owner=me"`."""
-
-    __slots__ = ()
 
     def decode(self, target: str) -> StringMap | None:
         """Return the labels in the TXT value *target*, None if it is not an ownership record; never raises.
