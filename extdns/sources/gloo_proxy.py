@@ -35,6 +35,7 @@ from extdns.sources.common.annotations import (
     RecordOptions,
     TargetResult,
     get_ingress,
+    list_first_addresses,
     parse_targets,
     read_load_balancer,
     read_no_options,
@@ -65,7 +66,7 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
         for at, domain in enumerate(host.domains or ()):
             if domain:
                 builder.request(domain, f"{field}.domains[{at}]", targets)
-    to.publish_bare_template_targets()
+    to.publish_template_targets(to.bare_builder)
 
 
 def _find_targets(proxy: Proxy, namespace: str, prefixes: tuple[str, ...], view: ClusterView) -> TargetResult:
@@ -75,7 +76,7 @@ def _find_targets(proxy: Proxy, namespace: str, prefixes: tuple[str, ...], view:
         for gateway_key in _list_gateways(proxy)
         if (ingress := _find_gateway_ingress(gateway_key, prefixes, view))
     ]
-    texts = [text for text in _list_addresses(ingresses) if text]
+    texts = [text for ingress in ingresses for text in list_first_addresses(ingress.status) if text]
     if texts:
         if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail="no Ingress of the Gateways has an address yet")
         return parse_targets(texts, "status.loadBalancer of the Ingresses of the Gateways", if_empty=if_empty)
@@ -105,12 +106,6 @@ def _find_gateway_ingress(gateway_key: tuple[str, str], prefixes: tuple[str, ...
     return get_ingress(
         reference, gateway_key[0], f"{annotations.describe_field(_INGRESS_ANNOTATION)} of Gateway {description}", view
     )
-
-
-def _list_addresses(ingresses: Iterable[Ingress]) -> Iterator[str]:
-    for ingress in ingresses:
-        for point in (ingress.status.load_balancer.ingress or ()) if ingress.status.load_balancer else ():
-            yield point.ip or point.hostname
 
 
 def _read_service_targets(namespace: str, name: str, view: ClusterView) -> TargetResult:

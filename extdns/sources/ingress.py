@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import Final
 
 from extdns.errors import UsageError, sanitize, shorten
@@ -16,6 +15,7 @@ from extdns.resources.networking import INGRESS, Ingress, IngressSpec
 from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
+    HostnameSource,
     MissingTargets,
     TargetResult,
     read_load_balancer,
@@ -26,13 +26,6 @@ from extdns.sources.common.spec import SourceSpec, Templating
 _HOSTNAME: Final = "hostname"
 _HOSTNAME_SOURCE: Final = "ingress-hostname-source"
 _CLASS: Final = "kubernetes.io/ingress.class"
-
-
-class _IngressHostnameSource(StrEnum):
-    """Where an Ingress states a host. The value of the `ingress-hostname-source` annotation selects one of them."""
-
-    DEFINED = "defined-hosts-only"
-    ANNOTATED = "annotation-only"
 
 
 def publish(ingress: Ingress, to: HostPublisher, _view: ClusterView) -> None:
@@ -52,7 +45,7 @@ def _find_class(ingress: Ingress) -> str | None:
     return ingress.spec.ingress_class_name or (ingress.metadata.annotations or {}).get(_CLASS)
 
 
-def _list_hosts(spec: IngressSpec, to: HostPublisher) -> Iterator[tuple[str, str, _IngressHostnameSource, str]]:
+def _list_hosts(spec: IngressSpec, to: HostPublisher) -> Iterator[tuple[str, str, HostnameSource, str]]:
     """Yield each host with its field, whether that is in the spec or an annotation, and the flag that excludes it.
 
     The flag is "" if none excludes the host.
@@ -60,23 +53,23 @@ def _list_hosts(spec: IngressSpec, to: HostPublisher) -> Iterator[tuple[str, str
     excluded_by = "--ignore-ingress-rules-spec" if to.flags.ignore_ingress_rules_spec else ""
     for at, rule in enumerate(spec.rules or ()):
         if rule.host:
-            yield rule.host, sys.intern(f"spec.rules[{at}].host"), _IngressHostnameSource.DEFINED, excluded_by
+            yield rule.host, sys.intern(f"spec.rules[{at}].host"), HostnameSource.DEFINED, excluded_by
     excluded_by = "--ignore-ingress-tls-spec" if to.flags.ignore_ingress_tls_spec else ""
     for at, tls in enumerate(spec.tls or ()):
         for item, host in enumerate(tls.hosts or ()):
             if host:
-                yield host, sys.intern(f"spec.tls[{at}].hosts[{item}]"), _IngressHostnameSource.DEFINED, excluded_by
+                yield host, sys.intern(f"spec.tls[{at}].hosts[{item}]"), HostnameSource.DEFINED, excluded_by
     excluded_by = "--ignore-hostname-annotation" if to.flags.ignore_hostname_annotation else ""
     for host in to.annotations.get_list(_HOSTNAME):
-        yield host, to.annotations.describe_field(_HOSTNAME), _IngressHostnameSource.ANNOTATED, excluded_by
+        yield host, to.annotations.describe_field(_HOSTNAME), HostnameSource.ANNOTATED, excluded_by
 
 
-def _find_hostname_source_exclusion(annotations: Annotations, origin: _IngressHostnameSource) -> TargetResult | None:
+def _find_hostname_source_exclusion(annotations: Annotations, origin: HostnameSource) -> TargetResult | None:
     """Return why `ingress-hostname-source` does not select hosts of *origin*, or None if it selects them."""
     value = annotations.get(_HOSTNAME_SOURCE)
     if value is None or value.lower() == origin:
         return None
-    field, allowed = annotations.describe_field(_HOSTNAME_SOURCE), tuple(_IngressHostnameSource)
+    field, allowed = annotations.describe_field(_HOSTNAME_SOURCE), tuple(HostnameSource)
     if value.lower() in allowed:
         return ExcludedHost(excluded_by=field)
     detail = f"{field}: {shorten(value)!r} is not a source of hosts; allowed: {' or '.join(allowed)}"

@@ -41,7 +41,7 @@ def publish(node: Node, to: HostPublisher, _view: ClusterView) -> None:
     targets = to.annotated_targets or _read_addresses(node, expose_internal_ipv6=to.flags.expose_internal_ipv6)
     if templates.combine or not templates.can_name_hosts:
         to.publish(node.metadata.name, _FIELD, targets)
-    to.publish_template_pairs()
+    to.publish_template_pairs(to.bare_builder)
     to.publish_template_hosts(targets)
     if targets == _NO_ADDRESS and not any(isinstance(claim, ResolvedClaim | UnresolvedClaim) for claim in to.build()):
         raise ExtdnsError(_NO_ADDRESS.detail)

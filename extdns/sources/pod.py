@@ -49,7 +49,7 @@ def publish(pod: Pod, to: HostPublisher, view: ClusterView) -> None:
         name = to.builder.parse_name(text, field)
         if name is not None:
             to.builder.request_name(name, field, targets or _read_address(pod, owner, view))
-    to.publish_template_pairs()
+    to.publish_template_pairs(to.bare_builder)
     to.publish_template_hosts(_read_pod_ips(pod))
 
 

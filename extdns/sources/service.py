@@ -87,7 +87,7 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
         _request_legacy_hosts(to, context)
     elif not can_name_hosts:
         return
-    to.publish_template_pairs()
+    to.publish_template_pairs(to.bare_builder)
     expand: Expansion | None = None
     for text, field in to.list_template_hosts():
         host = to.builder.parse_name(text, field)

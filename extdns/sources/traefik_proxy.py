@@ -37,7 +37,7 @@ def publish(route: IngressRoute | IngressRouteTcp | IngressRouteUdp, to: HostPub
     for at, rule in enumerate(() if isinstance(route, IngressRouteUdp) else route.spec.routes or ()):
         for host in _parse_hosts(rule.match):
             to.publish(host, f"spec.routes[{at}].match", targets)
-    to.publish_bare_template_targets()
+    to.publish_template_targets(to.bare_builder)
 
 
 def _parse_hosts(rule: str) -> Iterator[str]:

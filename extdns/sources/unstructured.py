@@ -21,7 +21,7 @@ _NO_TARGET: Final = MissingTargets(
 def publish(_obj: KubernetesObject, to: HostPublisher, _view: ClusterView) -> None:
     """Publish hostnames of annotations and templates."""
     to.publish_annotation_hosts(to.annotated_targets or _NO_TARGET, ignore_flag=True)
-    to.publish_template_targets()
+    to.publish_template_targets(to.builder)
 
 
 def _validate(flags: SourceFlags) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -97,6 +98,13 @@ class Annotations(Value, frozen=True, kw_only=True):
         """Return the value of annotation *name* if it is one of `CHOICES`, else ""."""
         value = self.values.get(name, "")
         return value if value in CHOICES[name] else ""
+
+
+class HostnameSource(StrEnum):
+    """Where an object states a hostname: the values of the annotations that select one of both."""
+
+    DEFINED = "defined-hosts-only"
+    ANNOTATED = "annotation-only"
 
 
 ACCESS: Final = "access"
@@ -360,6 +368,12 @@ def read_load_balancer(status: LoadBalancedStatus) -> FoundTargets | MissingTarg
     return parse_targets(
         _list_load_balancer_addresses(status), "status.loadBalancer", if_empty=NO_LOAD_BALANCER_ADDRESS
     )
+
+
+def list_first_addresses(status: LoadBalancedStatus) -> Iterator[str]:
+    """Yield one address for each entry of the load balancer status, the IP address if it has both."""
+    for point in (status.load_balancer.ingress or ()) if status.load_balancer else ():
+        yield point.ip or point.hostname
 
 
 def _list_load_balancer_addresses(status: LoadBalancedStatus) -> Iterator[str]:

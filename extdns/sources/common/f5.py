@@ -19,7 +19,7 @@ def publish_server(server: F5VirtualServer | F5TransportServer, to: HostPublishe
     to.publish(server.spec.host, "spec.host", targets)
     for at, alias in enumerate(server.spec.host_aliases or () if isinstance(server, F5VirtualServer) else ()):
         to.publish(alias, f"spec.hostAliases[{at}]", targets)
-    to.publish_bare_template_targets()
+    to.publish_template_targets(to.bare_builder)
 
 
 def _find_targets(server: F5VirtualServer | F5TransportServer, to: HostPublisher) -> TargetResult:

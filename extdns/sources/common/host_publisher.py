@@ -165,31 +165,28 @@ class HostPublisher:
         for host, field in self.list_template_hosts():
             self.publish(host, field, result)
 
-    def publish_template_pairs(self) -> None:
-        """Request the pairs of host and target that `--fqdn-target-template` renders, without TTL.
+    def publish_template_pairs(self, builder: ClaimBuilder) -> None:
+        """Request by *builder* the pairs of host and target that `--fqdn-target-template` renders.
 
         Raises:
             TemplateError: the template cannot be rendered for the object.
         """
-        self._add_template_pairs(self.bare_builder)
+        self.settings.templates.request_host_target_pairs(
+            builder, self._source, self._kind, self._obj, has_hosts=self.has_hosts
+        )
 
-    def publish_bare_template_targets(self) -> None:
-        """Request the hosts for which templates also render the targets, without TTL.
+    def publish_template_targets(self, builder: ClaimBuilder) -> None:
+        """Request by *builder* the hosts for which templates also render the targets (docs/spec/sources.md 6.4, 8.8).
 
         The templates are `--fqdn-target-template`, and `--fqdn-template` with `--target-template`.
-        See docs/spec/sources.md 8.8.
 
         Raises:
             TemplateError: a template cannot be rendered for the object.
         """
-        self._add_template_targets(self.bare_builder)
-
-    def publish_template_targets(self) -> None:
-        """Request the hosts for which templates also render the targets, with the TTL of the object.
-
-        The templates are those of `publish_bare_template_targets` (docs/spec/sources.md 6.4). Raises `TemplateError`.
-        """
-        self._add_template_targets(self.builder)
+        self.publish_template_pairs(builder)
+        self.settings.templates.request_hosts_at_targets(
+            builder, self._source, self._kind, self._obj, has_hosts=self.has_hosts
+        )
 
     @property
     def has_hosts(self) -> bool:
@@ -198,17 +195,6 @@ class HostPublisher:
             if builder is not None and builder.has_resolved_claims:
                 return True
         return False
-
-    def _add_template_pairs(self, builder: ClaimBuilder) -> None:
-        self.settings.templates.request_host_target_pairs(
-            builder, self._source, self._kind, self._obj, has_hosts=self.has_hosts
-        )
-
-    def _add_template_targets(self, builder: ClaimBuilder) -> None:
-        self._add_template_pairs(builder)
-        self.settings.templates.request_hosts_at_targets(
-            builder, self._source, self._kind, self._obj, has_hosts=self.has_hosts
-        )
 
     def build(self) -> tuple[Claim, ...]:
         """Return the claims of each builder, as `ClaimBuilder.build` does, in the order of their first use.

@@ -5,7 +5,7 @@ They come from an annotation, from an Ingress, or from the Services of the Gatew
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from extdns.model.kind import build_ref
@@ -13,7 +13,6 @@ from extdns.model.reason import Reason
 from extdns.ports import ClusterView
 from extdns.resources.core import SERVICE, Service, selector_key
 from extdns.resources.istio import IstioGateway
-from extdns.resources.meta import LoadBalancedStatus
 from extdns.resources.networking import INGRESS
 from extdns.sources.common.annotation_names import PREFIX
 from extdns.sources.common.annotations import (
@@ -21,6 +20,7 @@ from extdns.sources.common.annotations import (
     MissingTargets,
     TargetResult,
     get_ingress,
+    list_first_addresses,
     parse_targets,
     read_target_annotation,
 )
@@ -71,7 +71,7 @@ def _read_ingress_targets(reference: str, home: str, field: str, view: ClusterVi
     ref = build_ref(INGRESS, ingress.metadata)
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"{ref}: {_NO_ADDRESS}")
     return parse_targets(
-        _list_addresses(ingress.status),
+        list_first_addresses(ingress.status),
         f"status.loadBalancer of {ref}",
         if_empty=if_empty,
         is_stated=ref.key.namespace != home,  # anybody can name the Ingress of another namespace
@@ -90,7 +90,7 @@ def _read_service_targets(
     if not matching:
         return ExcludedHost(excluded_by="spec.selector of the Gateway, which no Service matches")
     chosen = matching if settings.compat else _choose_services(matching, home)
-    texts = (text for service in chosen for text in service.spec.external_ips or _list_addresses(service.status))
+    texts = (text for service in chosen for text in service.spec.external_ips or list_first_addresses(service.status))
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {chosen[0].metadata.name}: {_NO_ADDRESS}")
     is_stated = any(service.spec.external_ips for service in chosen)
     return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated)
@@ -112,8 +112,3 @@ def _choose_services(matching: Sequence[Service], home: str) -> Sequence[Service
 
 def _can_have_addresses(service: Service) -> bool:
     return service.spec.type == _LOAD_BALANCER or bool(service.spec.external_ips)
-
-
-def _list_addresses(status: LoadBalancedStatus) -> Iterator[str]:
-    for point in (status.load_balancer.ingress or ()) if status.load_balancer else ():
-        yield point.ip or point.hostname

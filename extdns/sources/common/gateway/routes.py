@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     FoundTargets,
+    HostnameSource,
     MissingTargets,
     RecordOptions,
     TargetResult,
@@ -206,13 +206,6 @@ _HOSTNAME: Final = "hostname"
 _HOSTNAME_SOURCE: Final = "gateway-hostname-source"
 
 
-class _RouteHostnameSource(StrEnum):
-    """Where a Route states a hostname. The value of the `gateway-hostname-source` annotation selects one of them."""
-
-    DEFINED = "defined-hosts-only"
-    ANNOTATED = "annotation-only"
-
-
 LocatedHost = tuple[str, str]
 """A hostname and the field that holds it."""
 
@@ -256,7 +249,7 @@ def collect_hostnames(
     origin = _read_hostname_source(annotations)
     excluded_by = "" if origin is None else annotations.describe_field(_HOSTNAME_SOURCE)
     found = [
-        RouteHostname(host, field, excluded_by if origin is _RouteHostnameSource.ANNOTATED else "")
+        RouteHostname(host, field, excluded_by if origin is HostnameSource.ANNOTATED else "")
         for host, field in (*hosts, *template_hosts)
     ]
     if origin is None and not hosts:
@@ -270,9 +263,9 @@ def collect_hostnames(
 
 
 def _list_annotation_hostnames(
-    annotations: Annotations, ignored_by: str, origin: _RouteHostnameSource | None, other_source: str
+    annotations: Annotations, ignored_by: str, origin: HostnameSource | None, other_source: str
 ) -> Iterator[RouteHostname]:
-    excluded_by = ignored_by or (other_source if origin is _RouteHostnameSource.DEFINED else "")
+    excluded_by = ignored_by or (other_source if origin is HostnameSource.DEFINED else "")
     for host in annotations.get_list(_HOSTNAME):
         yield RouteHostname(host, annotations.describe_field(_HOSTNAME), excluded_by)
 
@@ -281,9 +274,9 @@ def find_hostname_source_warnings(annotations: Annotations) -> tuple[ClaimWarnin
     """Return a warning if the `gateway-hostname-source` annotation is not valid; it is then ignored."""
     if annotations.get(_HOSTNAME_SOURCE) is None or _read_hostname_source(annotations) is not None:
         return ()
-    return (annotations.build_warning(_HOSTNAME_SOURCE, Reason.INVALID_ANNOTATION, " or ".join(_RouteHostnameSource)),)
+    return (annotations.build_warning(_HOSTNAME_SOURCE, Reason.INVALID_ANNOTATION, " or ".join(HostnameSource)),)
 
 
-def _read_hostname_source(annotations: Annotations) -> _RouteHostnameSource | None:
+def _read_hostname_source(annotations: Annotations) -> HostnameSource | None:
     value = (annotations.get(_HOSTNAME_SOURCE) or "").lower()
-    return _RouteHostnameSource(value) if value in list(_RouteHostnameSource) else None
+    return HostnameSource(value) if value in list(HostnameSource) else None
