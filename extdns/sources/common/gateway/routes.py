@@ -72,12 +72,13 @@ def build_route_spec(
     """
 
     def publish(route: Route, to: HostPublisher, view: ClusterView) -> None:
-        spec_hostnames = list_spec_hostnames(route, has_hostnames=has_hostnames)
+        written = (route.spec.hostnames or ()) if has_hostnames else ()
+        spec_hostnames = [(host, f"spec.hostnames[{at}]") for at, host in enumerate(written)]
         attachments = tuple(_find_accepting_listeners(route, protocols, to, view))
         listeners = _ListenersByHostname(attachments, to.count)
         hosts: dict[str, _PublishedHostname] = {}
         template_hosts = to.list_template_hosts(has_hosts=bool(spec_hostnames))
-        for hostname in _collect_valid_hostnames(spec_hostnames, template_hosts, to):
+        for hostname in _collect_hostnames(spec_hostnames, template_hosts, to):
             if not _match_listeners(hostname, listeners, hosts):
                 _exclude(to, hostname, attachments)
         for text, host in hosts.items():
@@ -109,11 +110,23 @@ def _read_options(annotations: Annotations) -> RecordOptions:
     return replace(options, warnings=options.warnings + find_hostname_source_warnings(annotations))
 
 
-def _collect_valid_hostnames(
+def _collect_hostnames(
     hosts: Sequence[LocatedHost], template_hosts: Iterable[LocatedHost], to: HostPublisher
 ) -> Iterator[RouteHostname]:
-    ignore = to.flags.ignore_hostname_annotation
-    for name in collect_hostnames(hosts, template_hosts, to.annotations, ignore_annotation=ignore):
+    """Yield the hostnames of the spec (*hosts*), of templates and of the annotation; reject those that are invalid."""
+    annotations, origin = to.annotations, _read_hostname_source(to.annotations)
+    excluded_by = "" if origin is None else annotations.describe_field(_HOSTNAME_SOURCE)
+    found = [
+        RouteHostname(host, field, excluded_by if origin is HostnameSource.ANNOTATED else "")
+        for host, field in (*hosts, *template_hosts)
+    ]
+    if origin is None and not hosts:
+        found.append(RouteHostname("", ""))
+    ignored_by = "--ignore-hostname-annotation" if to.flags.ignore_hostname_annotation else ""
+    ignored_by = ignored_by or (excluded_by if origin is HostnameSource.DEFINED else "")
+    field = annotations.describe_field(_HOSTNAME)
+    found += (RouteHostname(host, field, ignored_by) for host in annotations.get_list(_HOSTNAME))
+    for name in found:
         if name.text and not is_hostname(name.text):
             # not INVALID_NAME, which is a failure: no listener accepts it (docs/spec/sources.md 5.5)
             to.builder.reject(name.text, name.field, Reason.INVALID_ENDPOINT, ALLOWED_HOSTNAME)
@@ -222,52 +235,6 @@ class RouteHostname(NamedTuple):
     text: str
     field: str
     excluded_by: str = ""
-
-
-def list_spec_hostnames(route: Route, *, has_hostnames: bool) -> tuple[LocatedHost, ...]:
-    """List the hostnames in the spec of *route*, each with its field; () unless *has_hostnames*."""
-    return tuple(
-        (host, f"spec.hostnames[{at}]") for at, host in enumerate((route.spec.hostnames or ()) if has_hostnames else ())
-    )
-
-
-def collect_hostnames(
-    hosts: Sequence[LocatedHost],
-    template_hosts: Iterable[LocatedHost],
-    annotations: Annotations,
-    *,
-    ignore_annotation: bool,
-) -> tuple[RouteHostname, ...]:
-    """Collect the hostnames of a Route.
-
-    Args:
-        hosts: the result of `list_spec_hostnames`.
-        template_hosts: hostnames from templates, each with its flag.
-        annotations: annotations of the Route.
-        ignore_annotation: whether to ignore the `hostname` annotation.
-    """
-    origin = _read_hostname_source(annotations)
-    excluded_by = "" if origin is None else annotations.describe_field(_HOSTNAME_SOURCE)
-    found = [
-        RouteHostname(host, field, excluded_by if origin is HostnameSource.ANNOTATED else "")
-        for host, field in (*hosts, *template_hosts)
-    ]
-    if origin is None and not hosts:
-        found.append(RouteHostname("", ""))
-    return (
-        *found,
-        *_list_annotation_hostnames(
-            annotations, "--ignore-hostname-annotation" if ignore_annotation else "", origin, excluded_by
-        ),
-    )
-
-
-def _list_annotation_hostnames(
-    annotations: Annotations, ignored_by: str, origin: HostnameSource | None, other_source: str
-) -> Iterator[RouteHostname]:
-    excluded_by = ignored_by or (other_source if origin is HostnameSource.DEFINED else "")
-    for host in annotations.get_list(_HOSTNAME):
-        yield RouteHostname(host, annotations.describe_field(_HOSTNAME), excluded_by)
 
 
 def find_hostname_source_warnings(annotations: Annotations) -> tuple[ClaimWarning, ...]:
