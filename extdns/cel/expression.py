@@ -135,7 +135,6 @@ def compile_list(expressions: Sequence[Expression]) -> Expression | None:
 
 
 def _compile_program(source: str) -> Program:
-    """Compile *source*. Raises `InvalidExpressionError` if it is not CEL."""
     try:
         return compile_program(rename_variable(source, RESERVED, INTERNAL))
     except Exception as error:

@@ -54,7 +54,6 @@ class ParsedUrl(Value, frozen=True, kw_only=True):
 
 @cache_short(maxsize=1024)
 def _parse_url(text: object) -> ParsedUrl:
-    """Parse an absolute URL or an absolute path. Raises `ValueError`."""
     if not isinstance(text, str) or not text.isprintable() or " " in text:
         raise ValueError(f'"{shorten(str(text))}" is not a URL; allowed: an absolute URL or path')
     try:

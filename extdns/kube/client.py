@@ -275,6 +275,5 @@ def _describe_error(exc: Exception) -> str:
 
 
 def _strip_credentials(host: str) -> str:
-    """Return scheme and address of the server, without user name and password."""
     parts = urlsplit(host)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

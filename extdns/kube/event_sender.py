@@ -306,7 +306,6 @@ def build_event(message: EventMessage, ref: ObjectRef, now: datetime) -> dict[st
 
 
 def _truncate(text: str) -> str:
-    """Shorten *text* to the size limit of Events, in bytes."""
     body = text.encode(errors="replace")
     return text if len(body) <= _MAX_MESSAGE_BYTES else f"{body[: _MAX_MESSAGE_BYTES - 3].decode(errors='ignore')}..."
 

@@ -159,7 +159,6 @@ def _build_decoded(kind: Kind, obj: KubernetesObject, line: int) -> DecodedObjec
 
 
 def _find_name_problem(kind: Kind, obj: KubernetesObject) -> str:
-    """Return a message if the name or namespace of *obj* is not valid, else ""."""
     metadata = obj.metadata
     field, value, allowed = "name", metadata.name, f'"-" and ".", up to {_MAX_NAME} characters'
     valid = len(value) <= _MAX_NAME and _NAME.fullmatch(value)

@@ -65,7 +65,6 @@ def _find_service_targets(reference: str, home: str, view: ClusterView) -> Targe
 
 
 def _parse_service_reference(reference: str) -> tuple[str, str] | None:
-    """Return namespace and name of the Service at *reference*, or None if *reference* is not valid."""
     namespace, slash, name = reference.partition("/")
     if slash:
         return None if "/" in name else (namespace, name)

@@ -163,7 +163,6 @@ def normalize_policy(properties: Mapping[str, str], *, has_bias: bool) -> dict[s
 
 
 def _normalize_coordinates(text: str) -> dict[str, str]:
-    """Return the coordinates property for *text*, {} if it is invalid."""
     latitude, longitude = (_DEGREES.fullmatch(part) for part in text.partition(",")[::2])
     if latitude is None or longitude is None:
         return {}

@@ -29,7 +29,6 @@ def connect(flags: AwsFlags, calls: CallOptions, region: str) -> Callable[..., d
 
 
 def _find_table(parameters: dict[str, Any]) -> str:
-    """Return the name of the table that a call with *parameters* is about."""
     for action in parameters.get("TransactItems", ()):
         return str(next(iter(action.values()))["TableName"])
     return str(parameters.get("TableName") or next(iter(parameters["RequestItems"])))

@@ -17,7 +17,6 @@ _OPERATIONS: Final = ("write", "delete")
 
 
 def _list_actions(types: Iterable[str], operations: Iterable[str], *, private: bool) -> list[str]:
-    """Return the actions of roles that allow *operations* on record sets of *types*."""
     return [f"{_SERVICES[private]}/{one}/{operation}" for one in sorted(types) for operation in operations]
 
 

@@ -86,7 +86,6 @@ def _read_properties(desired: DesiredRecord, settings: CloudflareSettings) -> di
 
 
 def _find_problem(desired: DesiredRecord, properties: dict[str, str], plan: str) -> str:
-    """Return why Cloudflare would refuse *desired*, "" if no reason is known."""
     if not _NAME.fullmatch(desired.name):
         return f"{desired.name}: names in zones of Cloudflare have letters, digits, hyphens and underscores"
     limit = _MAX_COMMENT.get(plan, _MAX_PAID_COMMENT)

@@ -83,7 +83,6 @@ def find_results(writes: Iterable[Write], key: str, unchanged: Collection[DnsNam
 
 
 def _list_values(write: Write, key: str) -> tuple[str, str]:
-    """Return the value of the property *key* before and after *write*."""
     old, new = (one.properties.get(key) if one is not None else "" for one in (write.old, write.new))
     return old, new
 

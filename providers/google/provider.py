@@ -187,7 +187,6 @@ def build_outcome(
 
 
 def _find_names(problem: str, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> list[DnsName]:
-    """Return the name of the part that caused *problem*, [] if it states none."""
     part = _PART.match(problem)
     if part is None:
         return []

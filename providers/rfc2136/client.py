@@ -229,7 +229,6 @@ def _translate_failures(broken: FailureKind) -> Iterator[None]:
 
 
 def _find_failure(rcode: dns.rcode.Rcode) -> FailureKind | None:
-    """Return how an update with the response code *rcode* failed, None if it did not."""
     if rcode == dns.rcode.NOERROR:
         return None
     if rcode in FORBIDDING:
@@ -238,7 +237,6 @@ def _find_failure(rcode: dns.rcode.Rcode) -> FailureKind | None:
 
 
 def _require_response(query: dns.message.Message, response: dns.message.Message) -> None:
-    """Raise `ValueError` if *response* does not answer *query*."""
     is_response = bool(response.flags & dns.flags.QR)
     if not is_response or (response.id, response.opcode()) != (query.id, query.opcode()):
         raise ValueError("the response is not to this message")

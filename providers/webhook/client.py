@@ -217,7 +217,6 @@ def _build_failure(kind: FailureKind, call: str, code: str, detail: str) -> Call
 
 
 def _find_failure(answer: WebhookAnswer) -> FailureKind | None:
-    """Return how the call with this *answer* failed, None if it did not."""
     if answer.status < HTTPStatus.MULTIPLE_CHOICES:
         return None
     if answer.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:

@@ -84,7 +84,6 @@ def _merge(section: Sequence[MasterEntry], lines: Sequence[MasterEntry]) -> Iter
 
 
 def _end_last_line(entries: Sequence[MasterEntry], newline: str) -> Sequence[MasterEntry]:
-    """Return *entries*, with a newline at the end of the last line."""
     if not entries or entries[-1].text.endswith("\n"):
         return entries
     return [*entries[:-1], replace(entries[-1], text=entries[-1].text + newline)]

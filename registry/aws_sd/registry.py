@@ -132,6 +132,5 @@ class DescriptionRegistry:
 
 
 def _read_labels(record: Record) -> StringMap | None:
-    """Return the labels of *record* if it is an ownership record, else None."""
     is_candidate = record.type == rrtype.TXT and len(record.targets) == 1 and not record.set_identifier
     return _CODEC.decode(record.targets[0]) if is_candidate else None

@@ -180,7 +180,6 @@ class _ChangedError(ProviderError):
 
 
 def _find_value(found: Object, *path: str) -> Any:  # noqa: ANN401 - any JSON
-    """Return the value at *path*, None if there is none."""
     value: Any = found
     for key in path:
         fields: Object = value or {}

@@ -388,7 +388,6 @@ def is_delegated(name: DnsName, zone: Zone, records: Collection[RecordKey]) -> b
 
 
 def _remove_rows(change_set: ChangeSet) -> ChangeSet:
-    """Return *change_set* without the writes of rows."""
     return replace(change_set, writes=tuple([write for write in change_set.writes if not is_row(write.key)]))
 
 

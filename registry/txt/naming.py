@@ -353,7 +353,6 @@ class RelatedNames:
         return found
 
     def _list_ownership_names(self, name: DnsName) -> set[DnsName]:
-        """Return all names that an ownership record of *name* can have."""
         return {
             ownership_name
             for rtype in self._managed_types
@@ -361,7 +360,6 @@ class RelatedNames:
         }
 
     def _list_owned_names(self, ownership_name: DnsName) -> set[DnsName]:
-        """Return the names of all records that an ownership record named *ownership_name* can cover."""
         return {reference.name for reference in self._find_references(ownership_name)}
 
     def _find_references(self, ownership_name: DnsName) -> list[RecordReference]:

@@ -181,7 +181,6 @@ class ExistenceChecker:
         return _Listed(started_at_s, names)
 
     def _list_recently_found(self, kind: Kind, namespace: str, now_s: float) -> list[ObjectKey]:
-        """List the objects of *kind* in *namespace* that GETs found recently, sorted."""
         with self._lock:
             found = [key for key, at_s in self._found.items() if now_s - at_s < _FOUND_VALID_S]
         return sorted(key for key in found if key.kind == kind and namespace in {"", key.namespace})

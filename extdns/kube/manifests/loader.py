@@ -143,8 +143,6 @@ class _Entry(NamedTuple):
 
 
 class _FileEntries(Value, frozen=True):
-    """The objects and problems of one file."""
-
     entries: Mapping[ObjectKey, _Entry]
     problems: tuple[DocumentProblem, ...]
     is_complete: bool

@@ -166,7 +166,6 @@ def _build_stamp(status: os.stat_result) -> FileStamp:
 
 
 def _list_children(folder: ManifestFile) -> list[ManifestFile]:
-    """List the manifests and folders in *folder*, sorted by name."""
     with os.scandir(folder.path) as entries:
         names = [entry.name for entry in entries if _is_manifest_or_folder(entry)]
     return [folder.child(name) for name in sorted(names)]

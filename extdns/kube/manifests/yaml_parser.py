@@ -73,8 +73,6 @@ def _get_mark(event: yaml.Event) -> yaml.error.Mark | None:
 
 
 class _Composer:
-    """Builds the value of one YAML document from its parser events."""
-
     def __init__(self, events: Iterator[yaml.Event], first_line: int) -> None:
         self._events = events
         self._first_line = first_line

@@ -243,7 +243,6 @@ def _read_properties(annotations: Annotations) -> StringMap:
 
 
 def _find_property_key(name: str, prefix: str) -> str:
-    """Return the key of the property that annotation *name* sets, or "" if it sets none."""
     if name in {ALIAS, RECORD_TYPE}:
         return name
     head, dash, rest = name.partition("-")
