@@ -266,7 +266,7 @@ class _BoundedInputs:
     """Inputs of each namespace in the order in which they were added, with whether a policy is known to fail on them.
 
     If they are too large together, a tenth is dropped: the newest of the namespaces with most characters, at most half
-    of each, so that finding these namespaces costs little for each input.
+    of each.
     """
 
     def __init__(self) -> None:
@@ -275,8 +275,7 @@ class _BoundedInputs:
             False: OrderedDict(),
             True: OrderedDict(),
         }
-        self._characters: Counter[str] = Counter()  # by namespace
-        self._total = 0
+        self._total = 0  # characters
 
     def __len__(self) -> int:
         return sum(len(line) for lines in self._lines.values() for line in lines.values())
@@ -292,12 +291,16 @@ class _BoundedInputs:
         self.remove(item)
         characters = count_characters(item)
         self._lines[is_failing].setdefault(namespace, OrderedDict())[item] = item, characters
-        self._count(namespace, characters)
+        self._total += characters
         if self._total <= _MAX_STORED_CHARACTERS:
             return False
+        sizes: Counter[str] = Counter()
+        for name, line in chain.from_iterable(lines.items() for lines in self._lines.values()):
+            sizes[name] += sum(characters for _, characters in line.values())
         kept = _MAX_STORED_CHARACTERS * 9 // 10
-        for name, before in self._characters.most_common():
-            while self._total > kept and self._characters[name] > before // 2:
+        for name, size in sizes.most_common():
+            least = self._total - (size + 1) // 2
+            while self._total > max(kept, least):
                 line = self._lines[True].get(name) or self._lines[False][name]
                 self.remove(next(reversed(line)))
         return True
@@ -314,7 +317,7 @@ class _BoundedInputs:
             item, characters = found
             taken.append(item)
             total += characters
-            self._count(_find_namespace(item), -characters)
+        self._total -= total
         return tuple(taken)
 
     def remove(self, item: RuleInput) -> None:
@@ -323,20 +326,13 @@ class _BoundedInputs:
         for lines in self._lines.values():
             line = lines.get(namespace, {})
             if found := line.pop(item, None):
-                self._count(namespace, -found[1])
+                self._total -= found[1]
                 if not line:
                     del lines[namespace]
 
     def is_failing(self, item: RuleInput) -> bool:
         """Return whether a policy is known to fail on *item*; False if *item* is not in the table."""
         return item in self._lines[True].get(_find_namespace(item), ())
-
-    def _count(self, namespace: str, characters: int) -> None:
-        """Count *characters* of *namespace* that were added; negative if they were removed."""
-        self._total += characters
-        self._characters[namespace] += characters
-        if not self._characters[namespace]:
-            del self._characters[namespace]
 
 
 def _find_namespace(item: RuleInput) -> str:

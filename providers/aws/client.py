@@ -26,6 +26,7 @@ from botocore.parsers import ResponseParserError
 from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver
 from providers.aws import errors
 from providers.aws.record_sets import (
+    MAX_TAGGED_ZONES,
     ChangeAction,
     HostedZone,
     RecordSetChange,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 _CHANGE: Final = "ChangeResourceRecordSets"
 # --aws-api-retries=0 means "no limit"; ten are enough, because the engine repeats failed reads
 _MAX_ATTEMPTS: Final = 10
-_MAX_TAGGED_ZONES: Final = 10  # API reference, ListTagsForResources
 _CREDENTIAL_SOURCES: Final = (
     "none in AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE (IRSA), AWS_CONTAINER_CREDENTIALS_FULL_URI (Pod Identity), "
     "the shared configuration, or from the machine's role"
@@ -105,8 +105,8 @@ class Route53Api:
     def list_tags(self, zone_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """Return the tags of zones, by zone id and key."""
         found: dict[str, Mapping[str, str]] = {}
-        for start in range(0, len(zone_ids), _MAX_TAGGED_ZONES):
-            part = list(zone_ids[start : start + _MAX_TAGGED_ZONES])
+        for start in range(0, len(zone_ids), MAX_TAGGED_ZONES):
+            part = list(zone_ids[start : start + MAX_TAGGED_ZONES])
             with self._call("ListTagsForResources", ", ".join(part)) as client:
                 answer = client.list_tags_for_resources(ResourceType="hostedzone", ResourceIds=part)
                 for tagged in answer["ResourceTagSets"]:

@@ -100,6 +100,7 @@ class RecordSetChange(Value, frozen=True, kw_only=True):
 
 MAX_BATCH_ELEMENTS: Final = 1000
 MAX_BATCH_CHARACTERS: Final = 32000
+MAX_TAGGED_ZONES: Final = 10  # API reference, ListTagsForResources
 
 
 def fits_in_batch(changes: Iterable[RecordSetChange]) -> bool:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from extdns.errors import CredentialsError, RetryableError
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from providers.aws import record_sets
-from providers.aws.record_sets import HostedZone
+from providers.aws.record_sets import MAX_TAGGED_ZONES, HostedZone
 from providers.aws.settings import Route53ZoneFilter
 from providers.common.api_calls import CallFailedError, FailureKind
 from providers.common.zone_lists import find_zones
 
 if TYPE_CHECKING:
     from providers.aws.client import Route53Api
-
-
-_ZONES_PER_TAG_CALL: Final = 10
 
 
 def list_zones(zone_filter: Route53ZoneFilter, apis: Mapping[str, Route53Api]) -> ZoneList:
@@ -102,7 +99,7 @@ class _Listing:
         return Zone(name=name, id=found.id, account=account, private=found.private)
 
     def _select_by_tags(self, zones: Sequence[Zone], account: str, api: Route53Api) -> Sequence[Zone]:
-        self.calls += -(-len(zones) // _ZONES_PER_TAG_CALL)
+        self.calls += -(-len(zones) // MAX_TAGGED_ZONES)
         try:
             tags = api.list_tags([zone.id for zone in zones])
         except CallFailedError as exc:

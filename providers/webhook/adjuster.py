@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import Final, TypeVar
 
 from extdns.model.change import Refusal
@@ -55,8 +55,8 @@ class Adjuster:
         # The messages of the records that failed alone and were not answered since, in the order of their failures.
         self._failing: dict[DesiredRecord, str] = {}
         self._slow: dict[str, None] = {}  # the namespaces for which a request failed slowly, in the same order
-        self._stored: dict[str, dict[DesiredRecord, int]] = {}  # bytes of those in both tables, by namespace
-        self._stored_bytes: Counter[str] = Counter()
+        self._sizes: dict[DesiredRecord, int] = {}  # bytes of those in both tables, in the order of their first calls
+        self._stored_bytes = 0
 
     def load(self, desired: Iterable[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Ask the webhook about *desired*, and return the messages of the records that failed alone.
@@ -133,18 +133,16 @@ class Adjuster:
         return []
 
     def _count(self, one: DesiredRecord) -> None:
-        """Count *one*, which was stored."""
-        line = self._stored.setdefault(one.namespace, {})
-        if one not in line:
-            line[one] = len(encode_endpoints([records.build_endpoint(one)]))
-            self._stored_bytes[one.namespace] += line[one]
+        if one not in self._sizes:
+            self._sizes[one] = len(encode_endpoints([records.build_endpoint(one)]))
+            self._stored_bytes += self._sizes[one]
 
     def _forget_oldest(self) -> None:
-        while self._stored_bytes.total() > _MAX_STORED_BYTES:
-            ((namespace, _),) = self._stored_bytes.most_common(1)
-            line = self._stored[namespace]
-            for one in list(islice(line, len(line) // 2 + 1)):
-                self._stored_bytes[namespace] -= line.pop(one)
+        while self._stored_bytes > _MAX_STORED_BYTES:
+            by_namespace = group_by(self._sizes, lambda one: one.namespace)
+            largest = max(by_namespace.values(), key=lambda stored: sum(map(self._sizes.__getitem__, stored)))
+            for one in largest[: len(largest) // 2 + 1]:
+                self._stored_bytes -= self._sizes.pop(one)
                 self.answers.pop(one, None)
                 self._failing.pop(one, None)
 

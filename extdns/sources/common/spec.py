@@ -41,19 +41,6 @@ class Templating(Enum):
     AT_TEMPLATE_TARGETS = ("yes, at the targets of `--target-template`", "yes")
 
 
-def _accept(_: SourceFlags) -> None:
-    """Accept all values of flags."""
-
-
-def _limit_none(_: SourceFlags) -> Mapping[Kind, tuple[str, ...]]:
-    """Let `--namespace` limit all kinds."""
-    return {}
-
-
-def _discover_none(_: Sequence[str]) -> tuple[Kind, ...]:
-    return ()
-
-
 def name_object(key: ObjectKey) -> str:
     """Let ownership records name the object itself."""
     return key.resource
@@ -89,8 +76,8 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
     kinds: tuple[Kind, ...] | Callable[[SourceFlags, DiscoverKinds], tuple[Kind, ...]]
     publish: Callable[[T, HostPublisher, ClusterView], None]
     lookups: tuple[Kind, ...] | FindKinds = ()
-    namespaces: Callable[[SourceFlags], Mapping[Kind, tuple[str, ...]]] = _limit_none
-    validate: Callable[[SourceFlags], None] = _accept
+    namespaces: Callable[[SourceFlags], Mapping[Kind, tuple[str, ...]]] = lambda _: {}
+    validate: Callable[[SourceFlags], None] = lambda _: None
     options: Callable[[Annotations], RecordOptions] = RecordOptions.read
     host_field: str = ""
     hostname_annotations: tuple[str, ...] = ("hostname",)
@@ -105,7 +92,7 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
         """Return whether ownership records name the objects."""
         return self.is_named_in_reference or not compat
 
-    def find_kinds(self, flags: SourceFlags, discover: DiscoverKinds = _discover_none) -> tuple[Kind, ...]:
+    def find_kinds(self, flags: SourceFlags, discover: DiscoverKinds = lambda _: ()) -> tuple[Kind, ...]:
         """Return the kinds whose objects it publishes."""
         return self.kinds(flags, discover) if callable(self.kinds) else self.kinds
 
