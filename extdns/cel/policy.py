@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from extdns.cel.expression import (
     VARIABLES,
@@ -33,17 +33,13 @@ EVALUATION_FAILED: Final = "EvaluationFailed"
 _MAX_VALUE: Final = 200  # what `Violation.values` allows
 
 
-class CompiledValidation:
-    """One compiled entry of `validations`."""
+class CompiledValidation(NamedTuple):
+    """One compiled entry of `validations`; *field* is its path."""
 
-    __slots__ = ("expression", "field", "message", "text")
-
-    def __init__(self, text: ValidationText, field: str, expression: Expression, message: Expression | None) -> None:
-        """Store the parts; *field* is the path of the entry."""
-        self.text = text
-        self.field = field
-        self.expression = expression
-        self.message = message
+    text: ValidationText
+    field: str
+    expression: Expression
+    message: Expression | None
 
 
 class CompiledPolicy:

@@ -13,6 +13,7 @@ from extdns.cel.document_reader import DocumentReader
 from extdns.cel.expression import MAX_EXPRESSION
 from extdns.flags.sources import SOURCES
 from extdns.model.change import RuleAction
+from extdns.model.selection import API_OPERATORS, Operator, Requirement
 from extdns.model.value import Value
 from extdns.rules.rule_input import Operation
 
@@ -34,7 +35,6 @@ _MATCH_FIELDS: Final = (
 _SELECTOR_FIELDS: Final = ("matchLabels", "matchExpressions")
 _EXPRESSION_FIELDS: Final = ("key", "operator", "values")
 _VALIDATION_FIELDS: Final = ("expression", "message", "messageExpression", "reason")
-_SELECTOR_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
 _ACTIONS: Final = tuple(action.value for action in RuleAction)
 _FAILURE_POLICIES: Final = ("Fail", "Ignore")
 _ON_VIOLATION: Final = ("keep", "delete")
@@ -49,18 +49,6 @@ _LABEL_KEY: Final = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?[A-Za-z0-9](?:[-A
 _LABEL_VALUE: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 
 
-class SelectorRequirement(Value, frozen=True):
-    """One requirement of a label selector.
-
-    Attributes:
-        operator: `In`, `NotIn`, `Exists` or `DoesNotExist`.
-    """
-
-    key: str
-    operator: str
-    values: tuple[str, ...] = ()
-
-
 class PolicyMatch(Value, frozen=True, kw_only=True):
     """Which inputs a policy is evaluated on. A field that is an empty tuple excludes no input.
 
@@ -72,7 +60,7 @@ class PolicyMatch(Value, frozen=True, kw_only=True):
     operations: tuple[Operation, ...] = _DEFAULT_OPERATIONS
     sources: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
-    namespace_selector: tuple[SelectorRequirement, ...] | None = None
+    namespace_selector: tuple[Requirement, ...] | None = None
     record_types: tuple[str, ...] = ()
     zones: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
@@ -230,7 +218,7 @@ def _read_match(reader: DocumentReader, value: object) -> PolicyMatch:
     )
 
 
-def _read_selector(reader: DocumentReader, value: object) -> tuple[SelectorRequirement, ...]:
+def _read_selector(reader: DocumentReader, value: object) -> tuple[Requirement, ...]:
     path = "spec.match.namespaceSelector"
     fields = reader.read_mapping(value, path, _SELECTOR_FIELDS)
     labels = fields.get("matchLabels")
@@ -238,10 +226,10 @@ def _read_selector(reader: DocumentReader, value: object) -> tuple[SelectorRequi
         reader.read_mapping(labels, f"{path}.matchLabels", ())
         labels = None
     requirements = [
-        SelectorRequirement(
-            reader.read_matching(key, f"{path}.matchLabels", _LABEL_KEY, "keys of labels"),
-            "In",
-            (_read_label_value(reader, item, f'{path}.matchLabels["{key}"]'),),
+        Requirement(
+            key=reader.read_matching(key, f"{path}.matchLabels", _LABEL_KEY, "keys of labels"),
+            operator=Operator.IN,
+            values=(_read_label_value(reader, item, f'{path}.matchLabels["{key}"]'),),
         )
         for key, item in (labels or {}).items()
     ]
@@ -255,14 +243,14 @@ def _read_selector(reader: DocumentReader, value: object) -> tuple[SelectorRequi
     )
 
 
-def _read_requirement(reader: DocumentReader, value: object, path: str) -> SelectorRequirement:
+def _read_requirement(reader: DocumentReader, value: object, path: str) -> Requirement:
     if value is None:
         reader.report(path, "is empty; allowed: key, operator and values")
     fields = reader.read_mapping(value, path, _EXPRESSION_FIELDS)
     key = reader.read_matching(fields.get("key"), f"{path}.key", _LABEL_KEY, "the key of a label")
     if fields.get("operator") is None:
-        reader.report(f"{path}.operator", f"is empty; allowed: {', '.join(_SELECTOR_OPERATORS)}")
-    operator = reader.read_choice(fields.get("operator"), f"{path}.operator", _SELECTOR_OPERATORS, "Exists")
+        reader.report(f"{path}.operator", f"is empty; allowed: {', '.join(API_OPERATORS)}")
+    operator = reader.read_choice(fields.get("operator"), f"{path}.operator", tuple(API_OPERATORS), "Exists")
     values = reader.read_list(
         fields.get("values"), f"{path}.values", lambda item, at: _read_label_value(reader, item, at)
     )
@@ -270,7 +258,7 @@ def _read_requirement(reader: DocumentReader, value: object, path: str) -> Selec
         reader.report(f"{path}.values", f"is empty; allowed with {operator}: at least one value")
     elif operator in {"Exists", "DoesNotExist"} and values:
         reader.report(f"{path}.values", f"is not empty; allowed with {operator}: no values")
-    return SelectorRequirement(key, operator, values)
+    return Requirement(key=key, operator=API_OPERATORS[operator], values=values)
 
 
 def _read_label_value(reader: DocumentReader, value: object, path: str) -> str:

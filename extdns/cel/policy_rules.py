@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from extdns.cel.policy import CompiledPolicy
-from extdns.cel.policy_document import PolicyMatch, SelectorRequirement
+from extdns.cel.policy_document import PolicyMatch
 from extdns.cel.policy_group import PolicyGroup
 from extdns.cel.references import ReadValues, References
 from extdns.cel.syntax import FieldPath
@@ -201,27 +201,9 @@ def is_matched(match: PolicyMatch, item: RuleInput) -> bool | None:
         return True  # as in Kubernetes, a selector does not exclude objects without a namespace
     if item.namespace is None:
         return None
-    return selects(match.namespace_selector, dict(item.namespace.labels))
+    labels = dict(item.namespace.labels)
+    return all(one.is_met(labels) for one in match.namespace_selector)
 
 
 def _is_within(name: DnsName, domains: Sequence[str]) -> bool:
     return any(name.within(domain) for domain in domains)
-
-
-def selects(requirements: Sequence[SelectorRequirement], labels: Mapping[str, str]) -> bool:
-    """Return whether *labels* meet all *requirements* (Kubernetes, "Labels and Selectors")."""
-    return all(_is_met(one, labels) for one in requirements)
-
-
-def _is_met(requirement: SelectorRequirement, labels: Mapping[str, str]) -> bool:
-    match requirement.operator:
-        case "In":
-            return labels.get(requirement.key) in requirement.values
-        case "NotIn":
-            return labels.get(requirement.key) not in requirement.values
-        case "Exists":
-            return requirement.key in labels
-        case "DoesNotExist":
-            return requirement.key not in labels
-        case other:
-            raise ValueError(other)

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, assert_never
 
 from extdns.cel.policy import CompiledPolicy
-from extdns.cel.policy_document import SelectorRequirement, ValidationText
+from extdns.cel.policy_document import ValidationText
 from extdns.cel.syntax import rename_variable
 from extdns.model.kind import Kind
 from extdns.model.record import IPV4
-from extdns.model.selection import Operator, Requirement, Selector
+from extdns.model.selection import API_OPERATORS, Operator, Requirement, Selector
 from extdns.model.ttl import MAX_TTL_CHARACTERS, MAX_TTL_S, TTL_ALLOWED, TTL_DURATION, TTL_INTEGER
 from extdns.model.validation import NAME_ALLOWED, NO_NUMBER, OWNER_NAME, TARGET_NAME, TARGETS_ALLOWED
 from extdns.model.value import Value
@@ -27,6 +27,7 @@ from extdns.sources.common.spec import SourceSpec
 
 Json = dict[str, Any]
 
+_API_NAMES: Final = {operator: name for name, operator in API_OPERATORS.items()}
 NAME: Final = "extdns-annotations"
 MAX_LIST: Final = 8192
 """The longest list that is checked, in characters. The API server's time grows with the square of the items: 0.2 s."""
@@ -72,11 +73,11 @@ def build_annotation_policy(scope: AdmissionScope) -> tuple[Json, Json]:
     return _build_policy(NAME, spec, "Deny", _select_namespaces(scope.namespaces))
 
 
-def _build_policy(name: str, spec: Json, action: str, namespaces: Iterable[SelectorRequirement]) -> tuple[Json, Json]:
+def _build_policy(name: str, spec: Json, action: str, namespaces: Iterable[Requirement]) -> tuple[Json, Json]:
     """Return the policy *name* and its binding for the *namespaces* whose labels fulfil these requirements."""
     binding: Json = {"policyName": name, "validationActions": [action]}
     if selector := [
-        {"key": one.key, "operator": one.operator} | ({"values": list(one.values)} if one.values else {})
+        {"key": one.key, "operator": _API_NAMES[one.operator]} | ({"values": list(one.values)} if one.values else {})
         for one in namespaces
     ]:
         binding["matchResources"] = {"namespaceSelector": {"matchExpressions": selector}}
@@ -89,8 +90,8 @@ def _build_object(kind: str, name: str, spec: Json) -> Json:
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
-def _select_namespaces(names: Sequence[str]) -> tuple[SelectorRequirement, ...]:
-    return (SelectorRequirement("kubernetes.io/metadata.name", "In", tuple(names)),) if names else ()
+def _select_namespaces(names: Sequence[str]) -> tuple[Requirement, ...]:
+    return (Requirement(key="kubernetes.io/metadata.name", operator=Operator.IN, values=tuple(names)),) if names else ()
 
 
 def _select_resources(kinds: Iterable[Kind]) -> Json:

@@ -34,6 +34,15 @@ class Operator(StrEnum):
     LESS = "<"
 
 
+API_OPERATORS: Final = {
+    "In": Operator.IN,
+    "NotIn": Operator.NOT_IN,
+    "Exists": Operator.EXISTS,
+    "DoesNotExist": Operator.MISSING,
+}
+"""The operators of label selectors in objects, by their names there."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
     """One condition of a selector.

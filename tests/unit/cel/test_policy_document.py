@@ -14,12 +14,12 @@ from extdns.cel.policy_document import (
     MAX_MESSAGE,
     MAX_VALIDATIONS,
     PolicyMatch,
-    SelectorRequirement,
     read_policy,
 )
 from extdns.flags.sources import SOURCES
 from extdns.model.change import RuleAction
 from extdns.model.kind import InvalidValue
+from extdns.model.selection import Operator, Requirement
 from extdns.rules.rule_input import Operation
 
 TRUE = [{"expression": "true"}]
@@ -190,8 +190,8 @@ def test_the_match_of_a_policy_is_read_with_canonical_names_and_label_requiremen
     found = read_policy("rule", {"validations": TRUE, "match": match}).match
     assert (found.domains, found.zones) == (("example.com",), ("xn--mnchen-3ya.example",))
     assert found.namespace_selector == (
-        SelectorRequirement("team", "In", ("a",)),
-        SelectorRequirement("env", "NotIn", ("test",)),
+        Requirement(key="team", operator=Operator.IN, values=("a",)),
+        Requirement(key="env", operator=Operator.NOT_IN, values=("test",)),
     )
 
 

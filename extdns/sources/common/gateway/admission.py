@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from extdns.model.cache import cache_short
 from extdns.model.kind import Kind
-from extdns.model.selection import Operator, Requirement, Selector, is_label_key, is_label_value
+from extdns.model.selection import API_OPERATORS, Operator, Requirement, Selector, is_label_key, is_label_value
 from extdns.model.validation import is_host_name
 from extdns.ports import ClusterView
 from extdns.resources.core import NAMESPACE
@@ -16,12 +16,6 @@ from extdns.resources.gateway_api import LabelSelector, Listener, RouteNamespace
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 """The label with the name of a Namespace. The API server sets it; manifests may omit it."""
 
-_OPERATORS: Final[Mapping[str, Operator]] = {
-    "In": Operator.IN,
-    "NotIn": Operator.NOT_IN,
-    "Exists": Operator.EXISTS,
-    "DoesNotExist": Operator.MISSING,
-}
 _WITH_VALUES: Final = frozenset({Operator.IN, Operator.NOT_IN})
 
 
@@ -74,7 +68,7 @@ def _parse_requirements(label_selector: LabelSelector) -> Iterator[Requirement]:
     for key, value in (label_selector.match_labels or {}).items():
         yield _build_requirement(key, Operator.EQUAL, (value,))
     for requirement in label_selector.match_expressions or ():
-        operator, values = _OPERATORS.get(requirement.operator), tuple(sorted(requirement.values or ()))
+        operator, values = API_OPERATORS.get(requirement.operator), tuple(sorted(requirement.values or ()))
         if operator is None or bool(values) is not (operator in _WITH_VALUES):
             raise ValueError(requirement.operator)
         yield _build_requirement(requirement.key, operator, values)
