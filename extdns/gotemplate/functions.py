@@ -240,56 +240,44 @@ def _escape_unprintable(text: str) -> str:
     return "".join(one if one.isprintable() else f"\\u{ord(one):04X}" for one in text)
 
 
-BUILTINS: Final[Mapping[str, TemplateFunction]] = {
+def _is_at_most(first: OptionalValue, second: OptionalValue) -> bool:
+    return is_less(first, second) or is_equal_to_any(first, (second,))
+
+
+def _write(compose: Callable[[Sequence[GoValue]], str]) -> TemplateFunction:
+    return TemplateFunction(lambda *values: make_string(compose(values)), (ANY_PARAMETER,), is_variadic=True)
+
+
+def _compare(accept: Callable[[OptionalValue, OptionalValue], bool]) -> TemplateFunction:
+    return TemplateFunction(
+        lambda first, second: make_boolean(accept(first, second)), (VALUE_PARAMETER, VALUE_PARAMETER)
+    )
+
+
+_BUILTINS: Final[Mapping[str, TemplateFunction]] = {
     "not": TemplateFunction(lambda value: make_boolean(not is_true(value)), (VALUE_PARAMETER,)),
     "len": TemplateFunction(_measure_length, (VALUE_PARAMETER,)),
     "index": TemplateFunction(_index_value, (VALUE_PARAMETER, VALUE_PARAMETER), is_variadic=True),
     "slice": TemplateFunction(_slice_value, (VALUE_PARAMETER, VALUE_PARAMETER), is_variadic=True),
     "call": TemplateFunction(_refuse_call, (VALUE_PARAMETER, VALUE_PARAMETER), is_variadic=True),
-    "print": TemplateFunction(lambda *values: make_string(print_values(values)), (ANY_PARAMETER,), is_variadic=True),
-    "println": TemplateFunction(
-        lambda *values: make_string(" ".join(map(format_plain, values)) + "\n"), (ANY_PARAMETER,), is_variadic=True
-    ),
+    "print": _write(print_values),
+    "println": _write(lambda values: " ".join(map(format_plain, values)) + "\n"),
     "printf": TemplateFunction(
         lambda form, *values: make_string(format_values(form.data, values)), ("string", ANY_PARAMETER), is_variadic=True
     ),
-    "html": TemplateFunction(
-        lambda *values: make_string(_join_for_escaping(values).translate(_HTML_ESCAPES)),
-        (ANY_PARAMETER,),
-        is_variadic=True,
-    ),
-    "js": TemplateFunction(
-        lambda *values: make_string(_escape_unprintable(_join_for_escaping(values).translate(_SCRIPT_ESCAPES))),
-        (ANY_PARAMETER,),
-        is_variadic=True,
-    ),
-    "urlquery": TemplateFunction(
-        lambda *values: make_string(quote_plus(encode_string(_join_for_escaping(values)), safe="~")),
-        (ANY_PARAMETER,),
-        is_variadic=True,
-    ),
+    "html": _write(lambda values: _join_for_escaping(values).translate(_HTML_ESCAPES)),
+    "js": _write(lambda values: _escape_unprintable(_join_for_escaping(values).translate(_SCRIPT_ESCAPES))),
+    "urlquery": _write(lambda values: quote_plus(encode_string(_join_for_escaping(values)), safe="~")),
     "eq": TemplateFunction(
         lambda first, *others: make_boolean(is_equal_to_any(first, others)),
         (VALUE_PARAMETER, VALUE_PARAMETER),
         is_variadic=True,
     ),
-    "ne": TemplateFunction(
-        lambda first, second: make_boolean(not is_equal_to_any(first, (second,))), (VALUE_PARAMETER, VALUE_PARAMETER)
-    ),
-    "lt": TemplateFunction(
-        lambda first, second: make_boolean(is_less(first, second)), (VALUE_PARAMETER, VALUE_PARAMETER)
-    ),
-    "le": TemplateFunction(
-        lambda first, second: make_boolean(is_less(first, second) or is_equal_to_any(first, (second,))),
-        (VALUE_PARAMETER, VALUE_PARAMETER),
-    ),
-    "gt": TemplateFunction(
-        lambda first, second: make_boolean(not (is_less(first, second) or is_equal_to_any(first, (second,)))),
-        (VALUE_PARAMETER, VALUE_PARAMETER),
-    ),
-    "ge": TemplateFunction(
-        lambda first, second: make_boolean(not is_less(first, second)), (VALUE_PARAMETER, VALUE_PARAMETER)
-    ),
+    "ne": _compare(lambda first, second: not is_equal_to_any(first, (second,))),
+    "lt": _compare(is_less),
+    "le": _compare(_is_at_most),
+    "gt": _compare(lambda first, second: not _is_at_most(first, second)),
+    "ge": _compare(lambda first, second: not is_less(first, second)),
 }
 
 
@@ -332,7 +320,7 @@ _ADDED_FUNCTIONS: Final[Mapping[str, TemplateFunction]] = {
     "hasKey": TemplateFunction(lambda held, key: make_boolean(key.data in (held.data or {})), (STRINGS.name, _TEXT)),
     "fromJson": TemplateFunction(_parse_json, (_TEXT,)),
 }
-NAMES: Final = frozenset({*BUILTINS, *_ADDED_FUNCTIONS, "and", "or", "isSource"})
+NAMES: Final = frozenset({*_BUILTINS, *_ADDED_FUNCTIONS, "and", "or", "isSource"})
 
 
 @cache
@@ -347,4 +335,4 @@ def list_functions(source: str, sources: tuple[str, ...]) -> Mapping[str, Templa
             raise TemplateError(f"isSource: there is no source {name.data[:60]!r}; allowed: {', '.join(sources)}")
         return make_boolean(name.data.lower() == source)
 
-    return {**BUILTINS, **_ADDED_FUNCTIONS, "isSource": TemplateFunction(is_source, (_TEXT,))}
+    return {**_BUILTINS, **_ADDED_FUNCTIONS, "isSource": TemplateFunction(is_source, (_TEXT,))}
