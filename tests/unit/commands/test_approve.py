@@ -14,6 +14,7 @@ from msgspec import structs
 from extdns import cli
 from extdns.app.state_store import DocumentStateStore
 from extdns.command import run_command
+from extdns.commands import running_process
 from extdns.documents.held import SavedStateDocument
 from extdns.kube.state_store import FileStateStore
 from extdns.model.saved_state import Approval, Saved, SavedHolds, SavedScope, SavedZone
@@ -239,6 +240,7 @@ def test_without_a_cluster_approve_and_status_say_that_the_state_may_be_in_a_fil
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("KUBECONFIG", raising=False)
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    monkeypatch.setattr(running_process, "LOCAL_ADDRESS", "http://127.0.0.1:1")
     assert cli.main(command, {}) == 1
     shown = capsys.readouterr().err
     assert shown.startswith("error: there is no cluster to read")
