@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype, ttl
 from extdns.model.change import Blocked, ChangeSet, Create, Delete, Update, Write
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import (
     OWNED_RECORD,
@@ -105,12 +106,13 @@ def _add_desired(
     lenient = index.settings.creates_without_ownership
     # The planner checks the records at the name for coexistence, but not the ownership records.
     texts = [one for one in index.list_rivals(key) if one.key in index.ownership_records] if creates else []
-    if blocked := _free_key(draft, key, texts, index):
+    if blocked := _free_key(draft, key, texts, index, for_name=key.name):
         return blocked
     draft.new[key] = desired
     if own is None:  # for an update, the existing ownership record is enough
         return _block_nameless(key) if creates and not lenient else None
-    if (creates or own not in draft.old) and (blocked := _free_key(draft, own, index.list_rivals(own), index)):
+    rivals = index.list_rivals(own) if creates or own not in draft.old else ()
+    if blocked := _free_key(draft, own, rivals, index, for_name=key.name):
         return None if creates and lenient and blocked.reason is Reason.OWNED_BY_OTHER else blocked
     old = draft.old.get(own)
     labels = _choose_labels(desired, own, change_set, index, states_record=states_record)
@@ -217,10 +219,13 @@ def _list_remaining(ownership_record: RecordKey, draft: DraftWrites, index: Owne
     return {key for key in matched if key not in draft.deleted and index.is_ours(key)}
 
 
-def _free_key(draft: DraftWrites, key: RecordKey, current: Iterable[Record], index: OwnershipIndex) -> Blocked | None:
-    """Remove the ownership records of ours that cover nothing and cannot coexist with a record at *key*.
+def _free_key(
+    draft: DraftWrites, key: RecordKey, current: Iterable[Record], index: OwnershipIndex, *, for_name: DnsName
+) -> Blocked | None:
+    """Remove the ownership records of *for_name* that cover nothing and cannot coexist with a record at *key*.
 
-    Return `Blocked` if any other record cannot coexist with the record at *key*.
+    Return `Blocked` if any other record cannot coexist with the record at *key*. The ownership record of another name
+    is not removed: what it covers may be in another zone, of a type that is not managed now, or unreadable.
     """
     for record in current:
         if record.name != key.name or _can_coexist(record, key):
@@ -232,11 +237,20 @@ def _free_key(draft: DraftWrites, key: RecordKey, current: Iterable[Record], ind
             detail = f"{record.key} is an ownership record of owner {ownership.owner!r}"
             return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
         if remaining := _list_remaining(record.key, draft, index):
-            proved = ", ".join(map(str, sorted(remaining)))
-            detail = f"{record.key} is the ownership record of {proved}"
-            return Blocked(reason=Reason.DUPLICATE_OWNERSHIP_NAME, detail=detail)
+            return _block_covering(record.key, sorted(remaining))
+        if for_name not in (names := _list_covered_names(ownership, index)):
+            return _block_covering(record.key, sorted(names) or ["another name"])
         draft.old[record.key] = record
     return None
+
+
+def _list_covered_names(ownership: OwnershipRecord, index: OwnershipIndex) -> set[str]:
+    """Return the names whose records *ownership* can cover: the stated one, else that after the type in its name."""
+    if ownership.labels.has(OWNED_RECORD):
+        return {ownership.labels.get(OWNED_RECORD)}
+    types = (*rrtype.OWNABLE, *index.settings.managed_types)
+    found = index.settings.naming.find_references(ownership.record.name, types)
+    return {one.name for one in [one for one in found if one.type] or found}
 
 
 def _can_coexist(one: Record, other: RecordKey) -> bool:
@@ -253,6 +267,11 @@ def _block_foreign(current: OwnedRecord) -> Blocked:
     """Return `Blocked` for a change to a record that is not ours. The planner never plans such a change."""
     reason = Reason.FOREIGN_RECORD if current.owner is None else Reason.OWNED_BY_OTHER
     return Blocked(reason=reason, detail=f"{current.key} has no ownership record of ours")
+
+
+def _block_covering(key: RecordKey, covered: Iterable[object]) -> Blocked:
+    detail = f"{key} is the ownership record of {', '.join(map(str, covered))}"
+    return Blocked(reason=Reason.DUPLICATE_OWNERSHIP_NAME, detail=detail)
 
 
 def _block_occupied(key: RecordKey, record: Record, *, is_ours: bool) -> Blocked:

@@ -65,6 +65,14 @@ def test_a_record_of_another_namespace_stays_and_follows_its_object(attempt: Jso
 WEB = service("victim/web", "web.example.org", "192.0.2.1", day=2)
 
 
+def test_a_name_in_the_parent_zone_takes_no_ownership_record_from_the_name_of_a_zone() -> None:
+    below = Zone(name=DnsName("team.example.org"), id="team")
+    world = start_cluster(service("victim/web", "team.example.org", "192.0.2.1"), zones={ZONE: (), below: ()})
+    world.apply(service("attacker/x", "a-team.example.org", target="evil.example.com"), for_s=60.0)
+    world.apply(service("victim/web", "team.example.org", "192.0.2.2"), for_s=60.0)
+    assert [record.targets for record in world.provider.contents(below).values()] == [("192.0.2.2",)]
+
+
 @pytest.mark.parametrize("victim", [WEB, ingress("victim/web", "web.example.org", "192.0.2.1", day=2)])
 @pytest.mark.parametrize("tenant", ["attacker", "zzz"])
 def test_who_requests_what_another_namespace_has_cannot_change_it_later(victim: Json, tenant: str) -> None:

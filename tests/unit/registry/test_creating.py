@@ -113,6 +113,14 @@ def test_old_ownership_record_without_a_record_is_replaced() -> None:
     )
 
 
+@pytest.mark.parametrize("left", ["a-foo", "mx-foo"])
+def test_ownership_record_of_another_name_is_not_replaced(left: str) -> None:
+    """Its record can be in the zone below, or of a type that is not managed now."""
+    found = get_block(build_registry(), [ownership_record(left)], create(build_desired("CNAME", left)))
+    assert found.reason is Reason.DUPLICATE_OWNERSHIP_NAME
+    assert found.detail == f"TXT {left}.x.test is the ownership record of foo.x.test"
+
+
 @pytest.mark.parametrize(
     ("records", "host", "reason", "detail"),
     [
