@@ -180,13 +180,13 @@ def _plan_in_zone(zone_state: ZoneState, view: NameView, planned: Planned, parts
 
 
 def _is_unjudged(plan: NamePlan) -> bool:
-    """Return whether a record of ours stays although no object requests it and there is not evidence for its delete.
+    """Return whether a record of ours stays, no object of its namespace requests it, and nothing proves its end.
 
     A record that is kept until more is known is not judged either, whoever requests it.
     """
-    evident = {delete.owned.key for delete in plan.deletes}
+    judged = plan.requested | {delete.owned.key for delete in plan.deletes}
     return any(
-        one.reason in _UNDECIDED or not (one.requested_by or one.current.key in evident)
+        one.reason in _UNDECIDED or one.current.key not in judged
         for one in plan.decisions
         if one.action is Action.KEEP and one.current and one.current.is_ours
     )

@@ -128,7 +128,7 @@ def find_removals(
         one.outcome.current
         for one in comparison.proposals
         if isinstance(one.outcome, Delete)
-        and not (one.key in retained or one.key in exchanged or _is_old_owners(one.outcome.current, settings))
+        and not (one.key in retained or one.key in exchanged or block_former_owner(one.outcome.current, settings))
     ]
 
 
@@ -362,9 +362,8 @@ def _resolve_delete(
     retained: Mapping[RecordKey, Blocked],
     settings: PlanSettings,
 ) -> Delete | Blocked:
-    if _is_old_owners(change.current, settings):
-        detail = f'the record is owned by "{change.current.owner}", and taken over once an object requests it'
-        return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
+    if former := block_former_owner(change.current, settings):
+        return former
     found = retained.get(change.key) or findings[change.key]
     if not isinstance(found, Blocked):
         return replace(change, evidence=found)
@@ -390,8 +389,15 @@ def _fold_targets(update: Update) -> tuple[set[str], set[str]]:
     return {target.casefold() for target in current}, {target.casefold() for target in desired}
 
 
-def _is_old_owners(owned: OwnedRecord, settings: PlanSettings) -> bool:
-    return owned.owner is not None and owned.owner != settings.owner
+def block_former_owner(owned: OwnedRecord, settings: PlanSettings) -> Blocked | None:
+    """Return why a record of `settings.migrate_from` is kept, None if it is not one.
+
+    Its object can be in another cluster, so nothing here is evidence that it is gone.
+    """
+    if owned.owner is None or owned.owner == settings.owner:
+        return None
+    detail = f'the record is owned by "{owned.owner}", and taken over once an object of its namespace requests it'
+    return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
 
 
 def _reject(candidate: Candidate, reason: Reason, detail: str = "") -> Unfulfilled:

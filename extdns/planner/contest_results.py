@@ -21,7 +21,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value, group_by
 from extdns.planner.coexistence import can_coexist
-from extdns.planner.comparison import find_changed, find_written
+from extdns.planner.comparison import block_former_owner, find_changed, find_written
 from extdns.planner.contest import TAKEN, Contender, Contest, ContestLoss, decide_contest, find_abandoned, find_contests
 from extdns.planner.decide import Unfulfilled, reject_claim
 from extdns.planner.deletes import find_block
@@ -232,6 +232,9 @@ def _find_transfers(
     for owned, here in abandoned:
         identifier = owned.record.set_identifier
         if identifier not in requesting:
+            continue
+        if former := block_former_owner(owned, planner.settings):
+            retained[owned.key] = former
             continue
         is_transfer = any(
             one.type == owned.record.type or not can_coexist((owned.record, one)) for one in written.get(identifier, ())

@@ -13,7 +13,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
-from tests.builders import ZONE
+from tests.builders import ZONE, ownership_record, record
 from tests.cluster_world import HOUR_S, key_of, start_cluster
 from tests.fakes.adjusting import AdjustingProvider
 from tests.fakes.faulty import FaultyProvider
@@ -325,3 +325,25 @@ def test_an_object_that_fails_does_not_keep_records_of_another_namespace() -> No
     del world.objects[key_of(WEB)]
     world = world.restart(fails, for_s=180.0)
     assert world.list_records() == {}
+
+
+def test_requests_without_an_address_for_names_of_others_accept_no_change_of_filters() -> None:
+    """What a mistaken filter leaves unrequested stays held, also when those requests end."""
+    victims = [ingress(f"victim/w{number}", f"w{number}.example.org", "192.0.2.1") for number in range(20)]
+    others = [service(f"attacker/w{number}", f"w{number}.example.org") for number in range(20)]
+    world = start_cluster(*victims, *others, for_s=900.0)
+    world = world.restart("--ingress-class=mistaken", for_s=1500.0)
+    before = world.list_records()
+    world.delete(*others[:5], for_s=2 * HOUR_S)
+    assert (world.list_records(), len(world.held_names())) == (before, 5)
+
+
+def test_no_record_of_the_former_owner_id_passes_to_another_namespace() -> None:
+    """Its object can be in another cluster."""
+    former = [record("web"), ownership_record("web", owner="old", resource="service/victim/web")]
+    world = start_cluster(records=former, flags=["--migrate-from-txt-owner=old"], for_s=HOUR_S)
+    before = world.list_records()
+    world.apply(service("attacker/x", "web.example.org", "192.0.2.66"), for_s=HOUR_S)
+    assert world.list_records() == before
+    world.apply(service("victim/web", "web.example.org", "192.0.2.2"), for_s=60.0)
+    assert world.list_records()["web A"] == ("192.0.2.2",)
