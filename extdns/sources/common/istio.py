@@ -5,7 +5,6 @@ They come from an annotation, from an Ingress, or from the Services of the Gatew
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from extdns.model.kind import build_ref
@@ -37,7 +36,7 @@ def strip_namespace(host: str) -> str:
 
 
 _INGRESS_ANNOTATION: Final = "ingress"
-_LOAD_BALANCER: Final = "LoadBalancer"
+_SHOWN: Final = 5
 _NO_ADDRESS: Final = "the status of the load balancer has no address yet"
 
 
@@ -89,26 +88,17 @@ def _read_service_targets(
     ]
     if not matching:
         return ExcludedHost(excluded_by="spec.selector of the Gateway, which no Service matches")
-    chosen = matching if settings.compat else _choose_services(matching, home)
-    texts = (text for service in chosen for text in service.spec.external_ips or list_first_addresses(service.status))
-    if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {chosen[0].metadata.name}: {_NO_ADDRESS}")
-    is_stated = any(service.spec.external_ips for service in chosen)
+    namespaces = sorted({service.metadata.namespace or "" for service in matching})
+    if home in namespaces and not settings.compat:
+        matching = [service for service in matching if service.metadata.namespace == home]
+    elif len(namespaces) > 1 and not settings.compat:
+        # any tenant can create such a Service, also one that is older than the proxy
+        detail = (
+            f"namespaces {', '.join(namespaces[:_SHOWN])} have Services with its selector; "
+            f"set the annotation {_INGRESS_ANNOTATION} or target on the Gateway"
+        )
+        return MissingTargets(reason=Reason.NO_ADDRESS, detail=detail)
+    texts = (text for service in matching for text in service.spec.external_ips or list_first_addresses(service.status))
+    if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {matching[0].metadata.name}: {_NO_ADDRESS}")
+    is_stated = any(service.spec.external_ips for service in matching)
     return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated)
-
-
-def _choose_services(matching: Sequence[Service], home: str) -> Sequence[Service]:
-    """Return those of one namespace: that of the Gateway, *home*, else that of the oldest Service.
-
-    Any tenant can create a Service with the selector of a Gateway, and would add addresses to the records of others.
-    """
-    found = [one for one in matching if _can_have_addresses(one)]
-    if not found:
-        return matching
-    refs = [build_ref(SERVICE, one.metadata) for one in found]
-    is_home = any(ref.key.namespace == home for ref in refs)
-    chosen = home if is_home else min(refs, key=lambda ref: ref.age_sort_key).key.namespace
-    return [one for ref, one in zip(refs, found, strict=True) if ref.key.namespace == chosen]
-
-
-def _can_have_addresses(service: Service) -> bool:
-    return service.spec.type == _LOAD_BALANCER or bool(service.spec.external_ips)

@@ -150,12 +150,12 @@ def test_services_of_istio_gateways_are_looked_up_only_in_the_namespace_of_the_n
     )
 
 
-def test_services_that_other_namespaces_create_with_the_selector_of_a_gateway_add_nothing_to_its_records() -> None:
-    older = proxy("192.0.2.1", location="infra/igw", created="2026-01-01T00:00:00Z")
-    evil = proxy(location="evil/igw", created="2026-02-01T00:00:00Z", external_ips=("198.51.100.66",))
-    own = proxy("192.0.2.3", location="mesh/igw", created="2026-03-01T00:00:00Z")
-    assert reduce_claims(of_gateway(gateway("a.t"), older, evil)) == a("a.t", addresses=["192.0.2.1"])
-    assert reduce_claims(of_gateway(gateway("a.t"), older, evil, own)) == a("a.t", addresses=["192.0.2.3"])
+def test_services_that_other_namespaces_create_with_the_selector_of_a_gateway_give_it_no_address() -> None:
+    evil = proxy(location="evil/igw", created="2025-01-01T00:00:00Z", external_ips=("198.51.100.66",))
+    own = proxy("192.0.2.3", location="mesh/igw")
+    for theirs in (PROXY, proxy()):  # with an address, and without one
+        assert reduce_claims(of_gateway(gateway("a.t"), theirs, evil)) == ["a.t: no-address"]
+    assert reduce_claims(of_gateway(gateway("a.t"), PROXY, evil, own)) == a("a.t", addresses=["192.0.2.3"])
 
 
 @pytest.mark.parametrize(("reference", "is_stated"), [("mesh/edge", False), ("platform/edge", True)])
