@@ -100,8 +100,12 @@ def check_shared(
         claims: the claims to the name.
         former: the last decisions about it.
     """
-    resolved = [claim.desired for claim in claims if isinstance(claim, ResolvedClaim)]
-    requested = {(desired.key, target) for desired in resolved for target in desired.targets}
+    requested = {
+        (claim.desired.key, target, claim.provenance.ref.key.namespace)
+        for claim in claims
+        if isinstance(claim, ResolvedClaim)
+        for target in claim.desired.targets
+    }
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
     ours = {(zone, one.key): one.record.targets for zone, records in found for one in records if one.is_ours}
 
@@ -109,7 +113,7 @@ def check_shared(
         if any(text.name.within(owned.record.name) for text in owned.ownership_records):
             return True  # inside the zone, it is shared with no other
         before, targets = last.get((zone, owned.key)), owned.record.targets
-        if (before and before.is_ours) or all((owned.key, target) in requested for target in targets):
+        if (before and before.is_ours) or all((owned.key, target, owned.namespace) in requested for target in targets):
             return True
         is_seen = before is not None and before.owner == owned.owner
         return not is_seen and all(other == targets for (_, key), other in ours.items() if key == owned.key)

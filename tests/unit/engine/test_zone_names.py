@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import ClusterIdentified
+from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.errors import RetryableError
 from extdns.model.change import Action, Refused, WriteConflict
 from extdns.model.cluster import ClusterIdentity
@@ -423,6 +423,9 @@ def test_foreign_record_in_another_zone_of_the_name_is_not_touched(*, private: b
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     world.provider.zone_list = None
     world.run(for_s=600.0)
+    other = build_claim("x", "dev", "192.0.2.9", namespace="other")
+    world.run(observe("x", other, namespace="other"), for_s=120.0)
+    world.run(observe("x", namespace="other", cause=Cause.DELETED), for_s=120.0)
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=120.0)
     assert world.list_records(new) == {"dev A": ("192.0.2.9",)}
     assert world.list_records(home) == {"dev A": ("192.0.2.7",) if private else ("192.0.2.1",)}
