@@ -10,7 +10,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model import rrtype
 from extdns.model.change import Awaited, Blocked, ChangeSet, Decision, Delete, Wait
 from extdns.model.claim import UnresolvedClaim, is_detached
 from extdns.model.evidence import Evidence, PendingDelete
@@ -432,7 +431,7 @@ def decide_name(
 def find_requested_keys(view: NameView, requested: Requested, settings: PlanSettings) -> frozenset[RecordKey]:
     """Return the keys of the records that an object of their namespace requests, also by an unresolved claim.
 
-    Any object can be meant where the ownership record names none, or where namespaces are merged, as in PTR records.
+    Any object can be meant where the ownership record names none, or where namespaces are merged.
     """
     if not view.current:
         return frozenset()
@@ -446,7 +445,7 @@ def find_requested_keys(view: NameView, requested: Requested, settings: PlanSett
     for owned in view.current:
         key = owned.key
         namespaces = found.get(key, set()) | found.get(key.set_identifier, set())
-        is_any = settings.merges_namespaces or not owned.resource or key.type == rrtype.PTR
+        is_any = settings.merges_namespaces or not owned.resource
         if owned.namespace in namespaces or (is_any and namespaces):
             keys.append(key)
     return frozenset(keys)

@@ -231,6 +231,18 @@ def test_a_request_of_others_for_a_moment_frees_no_delete_of_its_hold() -> None:
     assert len(world.list_records()) == len(world.held_names()) == 40
 
 
+def test_an_invalid_ptr_record_of_others_for_a_moment_frees_no_delete_of_its_hold() -> None:
+    flags = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
+    victims = [service(f"victim/w{number}", f"w{number}.example.org", f"192.0.2.{number + 1}") for number in range(40)]
+    world = start_cluster(*victims, flags=flags, zones={ZONE: (), REVERSE: ()}, for_s=900.0)
+    world.delete(*victims, for_s=900.0)
+    invalid = [publish(f"{number + 1}.2.0.192.in-addr.arpa", "PTR", "192.0.2.9") for number in range(10)]
+    for attempt in invalid:
+        world.apply(attempt, for_s=5.0)
+        world.delete(attempt, for_s=700.0)
+    assert len(world.list_records(REVERSE)) == 40
+
+
 def test_a_name_that_passes_as_it_is_is_free_of_its_hold() -> None:
     names = [f"w{number}.example.org" for number in range(40)]
     former = [service(f"victim/{name[:-12]}", name, "192.0.2.1") for name in names]
