@@ -38,15 +38,17 @@ _LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9]
 _UNNAMEABLE: Final = re.compile(r"[^a-z0-9]+")
 _MAX_NAME_LENGTH: Final = 253
 _PAGE: Final = "500"
+_DIGEST_LENGTH: Final = 8  # hexadecimal digits, as external-dns takes
+_FULL_LENGTH: Final = 64
 _FEW: Final = 30
 """Up to how many objects are read one by one."""
 _MAX_BYTES: Final = 1 << 18  # etcd takes 1.5 MiB, and the API server stores some characters as six
 _REFUSALS: Final = {400, 413, 422}  # bad request, too large, invalid
 
 
-def build_object_name(key: RecordKey) -> str:
-    """Return the name of the DNSRecord about the record *key*."""
-    digest = hashlib.sha256(f"{key.name}/{key.type}/{key.set_identifier}".encode()).hexdigest()[:8]
+def build_object_name(key: RecordKey, digits: int = _DIGEST_LENGTH) -> str:
+    """Return the name of the DNSRecord about the record *key*, with *digits* of a digest of the key."""
+    digest = hashlib.sha256(f"{key.name}/{key.type}/{key.set_identifier}".encode()).hexdigest()[:digits]
     base = _UNNAMEABLE.sub("-", key.name.lower()).strip("-")[: _MAX_NAME_LENGTH - len(digest) - 1].strip("-")
     return f"{base or 'record'}-{digest}"
 
@@ -74,10 +76,15 @@ class OwnershipObjects:
         self._path = f"/apis/{_API_VERSION}/namespaces/{namespace}/dnsrecords"
         self._can_write = can_write
         self._now = now
+        self._taken: set[str] = set()  # names of objects that are about other records than those that need the name
 
     def build_id(self, key: RecordKey) -> str:
-        """Return the name of the object about the record *key*."""
-        return build_object_name(key)
+        """Return the name of the object about the record *key*, with more digits if another record has the usual name.
+
+        A tenant can choose records whose usual names equal those of others.
+        """
+        name = build_object_name(key)
+        return build_object_name(key, _FULL_LENGTH) if name in self._taken else name
 
     def read_all(self) -> Iterable[Row]:
         """Return all rows."""
@@ -109,7 +116,7 @@ class OwnershipObjects:
         try:
             self._write(change)
         except _ChangedError:
-            row = next(iter(self.read([change.row.id])), None)
+            row = next((row for row in self.read([change.row.id]) if row.key == change.key), None)
             raise RowsChangedError(self.name, {change.key: row}) from None
 
     def _write(self, change: RowChange) -> None:
@@ -121,6 +128,8 @@ class OwnershipObjects:
         name = change.row.id
         found = self._find(name)
         row = _parse_object(found) if found else None
+        if row and row.key != change.key:
+            self._taken.add(name)
         if row not in change.allowed:
             raise _ChangedError
         if change.new is None:

@@ -126,6 +126,17 @@ def test_more_rows_than_one_call_has_room_for_are_read(store: RowStore) -> None:
     assert {row.key for row in store.read([row.id for row in rows])} == {row.key for row in rows}
 
 
+def test_a_record_gets_a_row_although_another_record_has_the_usual_name_of_its_row(store: RowStore) -> None:
+    """Two records can have names with one digest, which a tenant can choose."""
+    other = make(store, "--__-__-___-_-___----_--___---__----web.example.org", rtype="CNAME")
+    insert(store, other)
+    try:
+        insert(store, make(store, "web.example.org"))
+    except RowsChangedError:  # it is planned again
+        insert(store, make(store, "web.example.org"))
+    assert {row.key for row in read(store)} == {other.key, make(store, "web.example.org").key}
+
+
 def test_a_change_is_made_if_the_row_is_as_stated_and_again_without_effect(store: RowStore) -> None:
     old, new = make(store, "web.x.test", resource="one"), make(store, "web.x.test", resource="two")
     insert(store, old)
