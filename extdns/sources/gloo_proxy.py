@@ -40,6 +40,7 @@ from extdns.sources.common.annotations import (
     read_load_balancer,
     read_no_options,
 )
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
 
@@ -60,7 +61,7 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
     if not {"", namespace} & set(to.flags.gloo_namespace):  # "" is all namespaces
         to.exclude("--gloo-namespace")
         return
-    targets = to.annotated_targets or _find_targets(proxy, namespace, to.settings.prefixes, view)
+    targets = to.annotated_targets or _find_targets(proxy, namespace, to.settings, view)
     for host, field in _list_virtual_hosts(proxy):
         builder = to.get_builder(_read_record_options(host, to.settings.prefixes, view))
         for at, domain in enumerate(host.domains or ()):
@@ -69,13 +70,14 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
     to.publish_template_targets(to.bare_builder)
 
 
-def _find_targets(proxy: Proxy, namespace: str, prefixes: tuple[str, ...], view: ClusterView) -> TargetResult:
-    """Find the targets of *proxy* in the Ingresses of its Gateways, else in its Service."""
-    ingresses = [
-        ingress
-        for gateway_key in _list_gateways(proxy)
-        if (ingress := _find_gateway_ingress(gateway_key, prefixes, view))
-    ]
+def _find_targets(proxy: Proxy, namespace: str, settings: SourceSettings, view: ClusterView) -> TargetResult:
+    """Find the targets of *proxy* in the Ingresses of its Gateways, else in its Service.
+
+    The annotation of a Gateway in another namespace does not count: it would give all names of the Proxy its address.
+    """
+    gateways = [key for key in _list_gateways(proxy) if settings.compat or key[0] == namespace]
+    found = [_find_gateway_ingress(key, settings.prefixes, view) for key in gateways]
+    ingresses = [ingress for ingress in found if ingress]
     texts = [text for ingress in ingresses for text in list_first_addresses(ingress.status) if text]
     if texts:
         if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail="no Ingress of the Gateways has an address yet")

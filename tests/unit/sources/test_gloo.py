@@ -137,6 +137,12 @@ GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
         ),
         pytest.param(proxy(GATED), [gateway(ingress=""), OWN], "a.t A 203.0.113.7", id="2.3-empty-is-absent"),
         pytest.param(
+            proxy(http(host("a.t"), gateways=["evil/gw"])),
+            [OWN],
+            "a.t A 203.0.113.7",
+            id="gateway-of-another-namespace",
+        ),
+        pytest.param(
             proxy(GATED),
             [
                 gateway(),
