@@ -262,7 +262,8 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         inputs: list[RuleInput] = []
         if any(violation.deletes for answer in answers for violation in answer.denials):
             made = [*own, *replaced]
-            found = made + [one for one in self.view.current if one not in made and is_any_published((one,), records)]
+            shared = [one for one in self.view.current if one not in made and self._may_share(one, claim)]
+            found = made + [one for one in shared if is_any_published((one,), records)]
             made_by = claim.provenance
             inputs = [
                 self._build_input_of_record(Operation.UPDATE, one, made_by if one in own else None) for one in found

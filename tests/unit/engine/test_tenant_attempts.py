@@ -359,3 +359,12 @@ def test_no_record_of_the_former_owner_id_passes_to_another_namespace() -> None:
     assert world.list_records() == before
     world.apply(service("victim/web", "web.example.org", "192.0.2.2"), for_s=60.0)
     assert world.list_records()["web A"] == ("192.0.2.2",)
+
+
+def test_a_denied_request_for_what_another_namespace_has_deletes_nothing_of_it() -> None:
+    """The rule would deny the record if it did not know which object requests it."""
+    rule = FakeRule(name="services", allows=lambda item: item.source == "service", deletes=True)
+    world = start_cluster(WEB, rules=FakeRules((rule,)), for_s=900.0)
+    world.apply(publish("web.example.org", "A", "192.0.2.1"), for_s=30.0)
+    world.apply(service("victim/web", "web.example.org", day=2), for_s=900.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
