@@ -18,7 +18,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Blocked
+from extdns.model.change import Action, Blocked, Decision
 from extdns.model.claim import NameClaim, ResolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
@@ -127,15 +127,19 @@ def decide_contest(
     contest: Contest,
     contenders: Iterable[Contender],
     current: Iterable[OwnedRecord],
+    former: Iterable[Decision],
     retained: Mapping[RecordKey, Blocked],
     settings: PlanSettings,
 ) -> list[ContestLoss]:
     """Return the claims that lose *contest*.
 
+    The namespace wins that has a record, else the one that had it last, here or in another zone; else the oldest claim.
+
     Args:
         contest: one of `find_contests`.
         contenders: the claims to its set identifier at the name, or more.
         current: our records with that set identifier there, or more.
+        former: the last decisions about the name.
         retained: why abandoned records do not pass to another namespace now.
         settings: the settings of the planner.
     """
@@ -152,7 +156,9 @@ def decide_contest(
         return []
     live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
     oldest = min(live or here, key=_get_age).namespace
-    holder = next((owned.namespace for owned in existing if owned.namespace in namespaces), oldest)
+    lasting = [one for one in former if one.action is not Action.NONE and contest.covers(one.set_identifier, one.type)]
+    before = [record for one in lasting if (record := one.current or one.desired) and record.resource]
+    holder = next((one.namespace for one in (*existing, *before) if one.namespace in namespaces), oldest)
     winners = [one for one in here if one.namespace == holder]
     if _merge_content(live, settings) == _merge_content(winners, settings):
         return []

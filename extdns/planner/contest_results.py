@@ -126,7 +126,7 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     contests = find_contests(contenders, ours, planner.settings)
     transfers = _find_transfers(contests, contenders, requested, view, view.facts, planner)
     staying = {**transfers.retained, **transfers.deleted}
-    losses = _decide_contests(contests, contenders, ours, staying, planner.settings)
+    losses = _decide_contests(contests, contenders, ours, staying, view, planner.settings)
     merged: frozenset[RecordKey] = frozenset()
     selected = desired
     if losses:
@@ -183,11 +183,12 @@ def _decide_contests(
     contenders: Iterable[Contender],
     ours: Iterable[OwnedRecord],
     retained: Mapping[RecordKey, Blocked],
+    view: NameView,
     settings: PlanSettings,
 ) -> list[ContestLoss]:
     losses: list[ContestLoss] = []
     for contest, here, records in _group_by_contest(contests, contenders, ours):
-        losses += decide_contest(contest, here, records, retained, settings)
+        losses += decide_contest(contest, here, records, view.former, retained, settings)
     return losses
 
 
@@ -220,7 +221,7 @@ def _find_transfers(
         abandoned := [(owned, here) for one, here, records in about for owned in find_abandoned(one, here, records)]
     ):
         return NO_TRANSFERS
-    losses = _decide_contests(contests, contenders, ours, {}, planner.settings)
+    losses = _decide_contests(contests, contenders, ours, {}, view, planner.settings)
     winning = _select(requested.claims, contests, losses, view, planner) if losses else requested.desired
     written = group_by(find_written(view.current, winning.taken, planner.settings), lambda one: one.set_identifier)
     reader = EvidenceReader(planner=planner, facts=facts)

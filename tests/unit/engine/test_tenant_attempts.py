@@ -368,3 +368,11 @@ def test_a_denied_request_for_what_another_namespace_has_deletes_nothing_of_it()
     world.apply(publish("web.example.org", "A", "192.0.2.1"), for_s=30.0)
     world.apply(service("victim/web", "web.example.org", day=2), for_s=900.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_a_record_that_somebody_removes_is_made_again_for_who_had_it() -> None:
+    world = start_cluster(WEB, flags=["--interval=1m"])
+    world.apply(OLDER, for_s=60.0)
+    world.provider.remove_records(ZONE, record("web").key)
+    world.run(for_s=600.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
