@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
@@ -24,6 +25,7 @@ from extdns.resources.extdns import DnsPolicy
 from extdns.resources.externaldns import DnsEndpoint
 
 _NO_NAMES: Final[frozenset[str]] = frozenset()
+_INDEXED: Final = 8  # labels of a selector; the rest is compared, because a tenant can select thousands
 _NO_LABELS: Final[Mapping[str, str]] = {}
 
 
@@ -136,7 +138,7 @@ class _NamespaceIndex:
                 self._in_order = tuple(self.objects[name] for name in sorted(self.objects))
             return self._in_order
         found: list[AbstractSet[str]] = []
-        for label, value in labels.items():
+        for label, value in islice(labels.items(), _INDEXED):
             found.append(self._index(label).get(value, _NO_NAMES))
             if not found[-1]:
                 return ()
