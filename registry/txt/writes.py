@@ -236,10 +236,13 @@ def _free_key(
         if not index.settings.is_our_owner(ownership.owner):
             detail = f"{record.key} is an ownership record of owner {ownership.owner!r}"
             return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
-        if remaining := _list_remaining(record.key, draft, index):
-            return _block_covering(record.key, sorted(remaining))
-        if for_name not in (names := _list_covered_names(ownership, index)):
-            return _block_covering(record.key, sorted(names) or ["another name"])
+        names = _list_covered_names(ownership, index)
+        remaining = _list_remaining(record.key, draft, index)
+        if remaining or for_name not in names:
+            covered = ", ".join(map(str, sorted(remaining))) or min(names, default="another name")
+            hint = "" if remaining else "; delete it if that name has no record in any zone"
+            detail = f"{record.key} is the ownership record of {covered}{hint}"
+            return Blocked(reason=Reason.DUPLICATE_OWNERSHIP_NAME, detail=detail)
         draft.old[record.key] = record
     return None
 
@@ -267,11 +270,6 @@ def _block_foreign(current: OwnedRecord) -> Blocked:
     """Return `Blocked` for a change to a record that is not ours. The planner never plans such a change."""
     reason = Reason.FOREIGN_RECORD if current.owner is None else Reason.OWNED_BY_OTHER
     return Blocked(reason=reason, detail=f"{current.key} has no ownership record of ours")
-
-
-def _block_covering(key: RecordKey, covered: Iterable[object]) -> Blocked:
-    detail = f"{key} is the ownership record of {', '.join(map(str, covered))}"
-    return Blocked(reason=Reason.DUPLICATE_OWNERSHIP_NAME, detail=detail)
 
 
 def _block_occupied(key: RecordKey, record: Record, *, is_ours: bool) -> Blocked:
