@@ -28,7 +28,6 @@ from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
 from extdns.masking import mask
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import ZoneList
 from extdns.ports import AdjustingReader, StateStore, ZoneReader
@@ -136,19 +135,14 @@ class ZonesOfNameReader:
         self.adjust = reader.adjust
         self.read_page = reader.read_page
         self.read_names = reader.read_names
+        if isinstance(reader, AdjustingReader):
+            self.load_adjustments = reader.load_adjustments
 
     def list_zones(self) -> ZoneList:
         """List the zones that can hold the name."""
         found = self._reader.list_zones()
         self.known_zones = tuple(zone.name for zone in found.zones)
         return replace(found, zones=tuple(zone for zone in found.zones if self._name.within(zone.name)))
-
-    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
-        """Show *desired* to the service, if it adjusts records itself.
-
-        Return the message of the service for each record that it could not adjust.
-        """
-        return self._reader.load_adjustments(desired) if isinstance(self._reader, AdjustingReader) else {}
 
 
 class FixedStateStore:

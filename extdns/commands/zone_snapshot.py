@@ -21,7 +21,7 @@ from extdns.errors import ForbiddenError, InvalidValueError, escape_unprintable,
 from extdns.flags.usage_errors import usage_error
 from extdns.model import ttl
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, Record
+from extdns.model.record import Record
 from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from extdns.ports import AdjustingReader, ZoneReader
@@ -46,22 +46,16 @@ class StoredZonesReader:
         The zones in *unread* could not be read, for the reasons there; those of the accounts in *failed* not be listed.
         """
         self._zones = zones
-        self._service = service
         self._unread = unread
         self._failed = failed
         self.capabilities = service.capabilities
         self.adjust = service.adjust
+        if isinstance(service, AdjustingReader):
+            self.load_adjustments = service.load_adjustments
 
     def list_zones(self) -> ZoneList:
         """List all zones, including those that cannot be read."""
         return ZoneList(zones=tuple(sorted((*self._zones, *self._unread))), failed=self._failed)
-
-    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
-        """Show *desired* to the DNS service, if it adjusts records itself.
-
-        Return the message of the service for each record that it could not adjust. This calls the service.
-        """
-        return self._service.load_adjustments(desired) if isinstance(self._service, AdjustingReader) else {}
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:  # noqa: ARG002 - there is only one page
         """Return all records of *zone*.
