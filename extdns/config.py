@@ -51,17 +51,7 @@ def parse_state_flags(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[
     return ClusterFlags.from_values(values), DeleteFlags.from_values(values)
 
 
-def format_arguments(config: Config) -> tuple[str, ...]:
-    """Return the arguments that give *config*, in the order of the fields, with masked secrets."""
-    return tuple(argument for section in list_sections(config) for argument in section.format_arguments())
-
-
 def list_settings(config: Config) -> Iterator[tuple[Flag, object]]:
     """Return every flag with its value, in the order of the fields."""
-    return (setting for section in list_sections(config) for setting in section.list_settings())
-
-
-def list_sections(config: Config) -> Iterator[FlagSection]:
-    """Return the sections, in the order of the fields."""
-    yield from (getattr(config, name) for name in SECTIONS)
-    yield from config.providers
+    sections: tuple[FlagSection, ...] = (*(getattr(config, name) for name in SECTIONS), *config.providers)
+    return (setting for section in sections for setting in section.list_settings())

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
 from typing import Final
 
 from extdns import __version__, log
 from extdns.app import assembly
 from extdns.app.state_store import find_file_failure, is_state_missing
 from extdns.commands.output import show_lines
-from extdns.config import Config, format_arguments
+from extdns.config import Config, list_settings
 from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.controller.state_dump import StateSignal
 from extdns.controller.stop_signals import StopSignals
@@ -81,19 +80,9 @@ def _serve_page(running: assembly.Assembly) -> None:
 def _log_start(config: Config) -> None:
     """Log the version and the flags of *config*; as warnings, log its notices and warnings."""
     _log.info(Event.STARTED, version=__version__)
-    _log.info(Event.CONFIGURED, **_build_fields(format_arguments(config)))
+    texts = {flag.name: flag.format_values(value, masked=True) for flag, value in list_settings(config)}
+    _log.info(Event.CONFIGURED, **{name: ", ".join(values) for name, values in texts.items() if values})
     for notice in config.notices:
         _log.warning(Event.FLAG_NOTICE, notice=notice)
     for warning in config.warnings:
         _log.warning(Event.FLAG_INEFFECTIVE, warning=warning.replace("\n ", ";"))
-
-
-def _build_fields(arguments: Iterable[str]) -> dict[str, str]:
-    """Return the arguments by flag name. Join the values of a repeated flag; a switch is `true` or `false`."""
-    fields: dict[str, str] = {}
-    for argument in arguments:
-        name, equals, value = argument.removeprefix("--").partition("=")
-        if not equals:
-            name, value = name.removeprefix("no-"), str(not name.startswith("no-")).lower()
-        fields[name] = f"{fields[name]}, {value}" if name in fields else value
-    return fields

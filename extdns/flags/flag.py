@@ -109,10 +109,14 @@ class Flag:
         """
         if self.is_switch:
             return (self.spelling if value else f"--no-{self.name}",)
+        return tuple(f"{self.spelling}={text}" for text in self.format_values(value, masked=masked))
+
+    def format_values(self, value: object, *, masked: bool = False) -> tuple[str, ...]:
+        """Return *value* as texts: one, or for a repeatable flag any number; () for None. See `format_arguments`."""
         if value is None:
             return ()
-        texts = (self.kind.format(one) for one in (value if self.repeatable and isinstance(value, tuple) else (value,)))
-        return tuple(f"{self.spelling}={self.mask_value(text) if masked else text}" for text in texts)
+        texts = map(self.kind.format, value if self.repeatable and isinstance(value, tuple) else (value,))
+        return tuple(map(self.mask_value, texts) if masked else texts)
 
     def mask_value(self, text: str) -> str:
         """Return *text*, a value of this flag, with secrets replaced by `******`."""
@@ -215,7 +219,9 @@ class FlagSection:
         return hash(self._list_values())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({' '.join(self.format_arguments())})"
+        settings = self.list_settings()
+        arguments = (text for flag, value in settings for text in flag.format_arguments(value, masked=True))
+        return f"{type(self).__name__}({' '.join(arguments)})"
 
     def replace(self, **changes: Any) -> Self:  # noqa: ANN401 - values of any flags
         """Return a copy with other values in the fields that *changes* name."""
@@ -232,12 +238,6 @@ class FlagSection:
     def list_settings(self) -> Iterator[tuple[Flag, object]]:
         """Return each flag with its value."""
         return ((flag, getattr(self, field)) for field, flag in self.rows.items())
-
-    def format_arguments(self) -> tuple[str, ...]:
-        """Return the arguments that give the section, with masked secrets."""
-        return tuple(
-            argument for flag, value in self.list_settings() for argument in flag.format_arguments(value, masked=True)
-        )
 
     def _list_values(self) -> tuple[object, ...]:
         return tuple(value for _, value in self.list_settings())

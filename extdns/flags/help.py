@@ -37,7 +37,7 @@ def format_default(flag: Flag) -> str:
     """Format the default of a flag as on the command line, for a switch as `on`; "" if it is empty or off."""
     if flag.is_switch:
         return "on" if flag.default else ""
-    return ", ".join(argument.partition("=")[2] for argument in flag.format_arguments(flag.default))
+    return ", ".join(flag.format_values(flag.default))
 
 
 def list_allowed(flag: Flag) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from extdns.config import format_arguments, list_settings, parse
+from extdns.config import Config, list_settings, parse
 from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress
 from extdns.flags.flag import Support
@@ -125,6 +125,10 @@ def test_of_several_errors_on_a_command_line_the_first_in_order_of_checking_is_r
 ) -> None:
     with pytest.raises(UsageError, match=message):
         parse(argv, {})
+
+
+def format_arguments(config: Config) -> list[str]:
+    return [text for flag, value in list_settings(config) for text in flag.format_arguments(value, masked=True)]
 
 
 def test_a_configuration_can_be_written_as_arguments_that_include_the_defaults() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from extdns.config import format_arguments, parse
+from extdns.config import list_settings, parse
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import Flag, Support
@@ -135,5 +135,6 @@ def starts(draw: st.DrawFn) -> list[str]:
 @given(starts())
 def test_a_configuration_written_as_arguments_in_any_order_is_read_as_the_same_configuration(argv: list[str]) -> None:
     config = parse(argv, {})
-    assert replace(parse(format_arguments(config), {}), notices=config.notices) == config
+    written = [argument for flag, value in list_settings(config) for argument in flag.format_arguments(value)]
+    assert replace(parse(written, {}), notices=config.notices) == config
     assert parse(sorted(argv, key=lambda argument: argument.partition("=")[0]), {}) == config
