@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from extdns.flags.kind import ValueKind
+from extdns.flags.kind import ValueKind, restrict
 
 _NANOSECONDS: Final = {
     "ns": 1,
@@ -74,13 +74,6 @@ def _suggest(text: str) -> str:
     return f"{text}s" if text.isascii() and text.isdigit() and text.strip("0") else ""
 
 
-def _parse_positive(text: str) -> float:
-    seconds = parse_duration(text)
-    if seconds <= 0:
-        raise ValueError("it must be longer than 0s")
-    return seconds
-
-
 DURATION: Final[ValueKind[float]] = ValueKind(
     noun="a duration",
     metavar="DURATION",
@@ -90,17 +83,8 @@ DURATION: Final[ValueKind[float]] = ValueKind(
     suggest=_suggest,
     pattern="[+-]?(0|([0-9.]+([nuµ\u03bcm]?s|[mhdw]))+)",
 )
-POSITIVE_DURATION: Final = replace(DURATION, parse=_parse_positive)
-
-
-def _parse_non_negative(text: str) -> float:
-    seconds = parse_duration(text)
-    if seconds < 0:
-        raise ValueError("it is negative")
-    return seconds
-
-
-NON_NEGATIVE_DURATION: Final = replace(
-    DURATION, parse=_parse_non_negative, allowed="0s and more, such as 90s, 1m30s or 2h"
+POSITIVE_DURATION: Final = restrict(DURATION, lambda seconds: seconds > 0, "it must be longer than 0s")
+NON_NEGATIVE_DURATION: Final = restrict(
+    replace(DURATION, allowed="0s and more, such as 90s, 1m30s or 2h"), lambda seconds: seconds >= 0, "it is negative"
 )
 """A duration of 0 or more, for flags that only extdns has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
@@ -53,6 +53,18 @@ class ValueKind(Generic[T]):
     blank: str = ""
 
 
+def restrict(kind: ValueKind[T], accepts: Callable[[T], object], problem: str = "") -> ValueKind[T]:
+    """Return *kind* with only those values that *accepts*; *problem* says what is wrong with the others."""
+
+    def read(text: str) -> T:
+        value = kind.parse(text)
+        if not accepts(value):
+            raise ValueError(problem)
+        return value
+
+    return replace(kind, parse=read)
+
+
 def parse_boolean(text: str) -> bool:
     """Parse the value of a switch in an environment variable (docs/spec/sources.md 9.1).
 
@@ -97,18 +109,14 @@ def make_choice_kind(
     *other_names* maps texts in lower case that people write in place of a value to that value, for suggestions.
     """
 
-    def read(text: str) -> str:
-        if text not in values:
-            raise ValueError
-        return text
-
     def suggest(text: str) -> str:
         folded = {**other_names, **{value.lower(): value for value in values if value}}
         return folded.get(find_similar(text.lower(), folded), "")
 
     named = tuple(value for value in values if value)
-    return ValueKind(
-        noun=noun, metavar=metavar, allowed=", ".join(named), parse=read, format=str, choices=values, suggest=suggest
+    kind = make_text_kind(metavar)
+    return restrict(
+        replace(kind, noun=noun, allowed=", ".join(named), choices=values, suggest=suggest), values.__contains__
     )
 
 

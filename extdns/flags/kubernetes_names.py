@@ -6,24 +6,18 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from extdns.flags.kind import ValueKind
+from extdns.flags.kind import ValueKind, make_text_kind, restrict
 
 
 def _make_name_kind(noun: str, pattern: str, allowed: str) -> ValueKind[str]:
     """Make a kind that allows only texts that match *pattern* as a whole."""
 
-    def read(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise ValueError
-        return text
-
     def suggest(text: str) -> str:
         meant = text.strip().lower()
         return meant if re.fullmatch(pattern, meant) else ""
 
-    return ValueKind(
-        noun=noun, metavar="NAME", allowed=allowed, parse=read, format=str, suggest=suggest, pattern=pattern
-    )
+    kind = replace(make_text_kind("NAME"), noun=noun, allowed=allowed, suggest=suggest, pattern=pattern)
+    return restrict(kind, re.compile(pattern).fullmatch)
 
 
 NAMESPACE: Final = _make_name_kind(

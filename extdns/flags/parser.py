@@ -272,18 +272,15 @@ def _parse_environment(environ: Mapping[str, str], skip: Iterable[str]) -> dict[
         if variable in _VARIABLES:  # a Secret that was made from a file has the newline at the end of the file
             text = text.rstrip("\r\n")
         if text:
-            found[flag.name] = _make_setting(flag, variable, _split_variable(text) if flag.repeatable else [text])
+            texts = _split_variable(text) if flag.repeatable else [text]
+            values = tuple(_parse_value(flag, variable, one) for one in texts)
+            found[flag.name] = Setting(flag=flag, value=values if flag.repeatable else values[0], origin=variable)
     return found
 
 
 def _split_variable(text: str) -> list[str]:
     """Return the values of a repeatable flag in a variable: its lines. A newline at the end adds no value."""
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-
-
-def _make_setting(flag: Flag, origin: str, raw: Sequence[str | bool]) -> Setting:
-    values = tuple(value if isinstance(value, bool) else _parse_value(flag, origin, value) for value in raw)
-    return Setting(flag=flag, value=values if flag.repeatable else values[0], origin=origin)
 
 
 def _parse_value(flag: Flag, origin: str, text: str) -> object:

@@ -9,7 +9,7 @@ from typing import Final
 
 from extdns.flags.duration import NON_NEGATIVE_DURATION
 from extdns.flags.flag import FlagSection, flag
-from extdns.flags.kind import ValueKind, make_number_kind
+from extdns.flags.kind import make_number_kind, make_text_kind, restrict
 from extdns.flags.kubernetes_names import OWN_NAMESPACE
 from extdns.flags.regex import REGEX, Regex
 from extdns.flags.specs import REGISTRY_SPECS
@@ -118,26 +118,21 @@ class RegistryFlags(FlagSection, topic="Registry"):
 _CODE: Final = re.compile("[0-9a-f]{4}-[0-9a-f]{4}")
 
 
-def _parse_code(written: str) -> str:
-    if not _CODE.fullmatch(written):
-        raise ValueError
-    return written
-
-
 def _suggest_code(written: str) -> str:
     digits = "".join(character for character in written.lower() if character in "0123456789abcdef")
     code = f"{digits[:4]}-{digits[4:]}"
     return code if _CODE.fullmatch(code) else ""
 
 
-CODE: Final[ValueKind[str]] = ValueKind(
-    noun="the code of held deletes",
-    metavar="CODE",
-    allowed="a code as extdns status shows it, such as 7f3a-91c2",
-    parse=_parse_code,
-    format=str,
-    suggest=_suggest_code,
-    pattern=_CODE.pattern,
+CODE: Final = restrict(
+    replace(
+        make_text_kind("CODE"),
+        noun="the code of held deletes",
+        allowed="a code as extdns status shows it, such as 7f3a-91c2",
+        suggest=_suggest_code,
+        pattern=_CODE.pattern,
+    ),
+    _CODE.fullmatch,
 )
 CLUSTER_ID: Final = replace(
     CODE,

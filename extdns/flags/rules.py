@@ -6,26 +6,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from extdns.flags.duration import DURATION, parse_duration
+from extdns.flags.duration import DURATION
 from extdns.flags.flag import FlagSection, flag
-from extdns.flags.kind import URL, make_choice_kind
+from extdns.flags.kind import URL, make_choice_kind, restrict
 
 CLUSTER_POLICIES: Final = "cluster"
 """The value of `--policy-rules` for the DNSPolicy objects of the cluster, or of `--manifests`."""
 
 FAILURES: Final = ("keep", "allow")
 _MAX_TIMEOUT_S: Final = 60.0
-
-
-def _parse_timeout(text: str) -> float:
-    seconds = parse_duration(text)
-    if not 0.0 < seconds <= _MAX_TIMEOUT_S:
-        raise ValueError
-    return seconds
-
-
-TIMEOUT: Final = replace(DURATION, parse=_parse_timeout, allowed="more than 0s, up to 60s")
-
+TIMEOUT: Final = restrict(
+    replace(DURATION, allowed="more than 0s, up to 60s"), lambda seconds: 0 < seconds <= _MAX_TIMEOUT_S
+)
 _opa = partial(flag, topic="Open Policy Agent")
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.flags.flag import FlagSection, flag
-from extdns.flags.kind import ANNOTATION_SELECTOR, LABEL_SELECTOR, ValueKind, make_choice_kind
+from extdns.flags.kind import ANNOTATION_SELECTOR, LABEL_SELECTOR, make_choice_kind, make_text_kind, restrict
 from extdns.flags.kubernetes_names import NAMESPACE
 from extdns.flags.specs import SOURCE_SPECS
 from extdns.flags.unchecked_kinds import CIDR, CLASS, DOMAIN, TIME
@@ -22,21 +23,15 @@ GATEWAY_SOURCES: Final = tuple(name for name in SOURCES if name.startswith("gate
 REFERENCE_PREFIX: Final = "external-dns.kubernetes.io/"
 
 
-def _parse_prefix(written: str) -> str:
-    if not written.endswith("/"):
-        raise ValueError
-    return written
-
-
-PREFIX: Final[ValueKind[str]] = ValueKind(
-    noun="an annotation prefix",
-    metavar="PREFIX/",
-    allowed="a text that ends in /",
-    parse=_parse_prefix,
-    format=str,
-    suggest=lambda written: f"{written}/" if written else REFERENCE_PREFIX,
+PREFIX: Final = restrict(
+    replace(
+        make_text_kind("PREFIX/"),
+        noun="an annotation prefix",
+        allowed="a text that ends in /",
+        suggest=lambda written: f"{written}/" if written else REFERENCE_PREFIX,
+    ),
+    lambda written: written.endswith("/"),
 )
-
 SERVICE_TYPE: Final = make_choice_kind("a type of Service", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName")
 
 _service = partial(flag, topic="Source service", sources=("service",))

@@ -76,14 +76,20 @@ def _is_useful(kind: ValueKind[Any], text: str) -> bool:
 
 def invalid_kind_error(kind: ValueKind[Any], origin: str, text: str, *details: str) -> UsageError:
     """Build the error for *text*, which is not a value of *kind*; *details* are further lines."""
-    suggestion = kind.suggest(text)
-    meant = f"did you mean: {sanitize(suggestion)}" if suggestion else ""
-    allowed = f"allowed: {kind.allowed}"
+    what = f"{origin}={sanitize(text)} is not {kind.noun}"
     if len(kind.choices) > _MAX_CHOICES_BEFORE_SUGGESTION:  # the suggestion first: it would be lost after a long list
-        return usage_error(f"{origin}={sanitize(text)} is not {kind.noun}", *details, meant, allowed)
-    return usage_error(
-        f"{origin}={sanitize(text)} is not {kind.noun}", *details, f"{allowed}          {meant}".rstrip()
-    )
+        return usage_error(what, *details, _suggest(kind, text), f"allowed: {kind.allowed}")
+    return usage_error(what, *details, describe_allowed(kind, text))
+
+
+def describe_allowed(kind: ValueKind[Any], text: str) -> str:
+    """Return which values of *kind* are allowed, and which of them *text* is probably meant to be."""
+    return f"allowed: {kind.allowed}          {_suggest(kind, text)}".rstrip()
+
+
+def _suggest(kind: ValueKind[Any], text: str) -> str:
+    meant = kind.suggest(text)
+    return f"did you mean: {sanitize(meant)}" if meant else ""
 
 
 def positional_argument_error(text: str) -> UsageError:

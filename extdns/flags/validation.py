@@ -20,7 +20,7 @@ from extdns.flags.rules import RuleFlags
 from extdns.flags.sources import SERVICE_TYPE
 from extdns.flags.specs import PROVIDER_SPECS, REGISTRY_SPECS, SOURCE_SPECS
 from extdns.flags.table import BY_NAME, FLAGS
-from extdns.flags.usage_errors import invalid_value_error, suggest_repetition, usage_error
+from extdns.flags.usage_errors import describe_allowed, invalid_value_error, suggest_repetition, usage_error
 
 Settings = Mapping[str, Setting]
 """The flags that are set, by name."""
@@ -228,11 +228,5 @@ def find_warnings(settings: Settings, values: Values) -> tuple[str, ...]:
 def _describe_ineffective(flag: Flag, origin: str, value: object, kind: ValueKind[Any]) -> str:
     written = kind.format(value)
     consequence = kind.consequence if written.strip(" .") else kind.blank or kind.consequence
-    return f"{origin}={sanitize(written)} is not {kind.noun}: {consequence}\n  {_suggest_remedy(flag, kind, written)}"
-
-
-def _suggest_remedy(flag: Flag, kind: ValueKind[Any], written: str) -> str:
-    if repeated := suggest_repetition(flag, kind, written):
-        return repeated
-    meant = kind.suggest(written)
-    return f"allowed: {kind.allowed}" + (f"          did you mean: {sanitize(meant)}" if meant else "")
+    remedy = suggest_repetition(flag, kind, written) or describe_allowed(kind, written)
+    return f"{origin}={sanitize(written)} is not {kind.noun}: {consequence}\n  {remedy}"
