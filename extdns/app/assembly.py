@@ -27,7 +27,6 @@ from extdns.engine.observer import Observer
 from extdns.engine.scope import measure_scope
 from extdns.errors import UsageError
 from extdns.log import Event, LogLimiter
-from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
 from extdns.metrics.metrics import Metrics
 from extdns.model.value import Value
 from extdns.ports import RateLimited
@@ -91,7 +90,9 @@ def assemble(
     settings = build_engine_settings(config, sources, reader, writes=writer is not None, has_state_store=bool(state))
     settings = replace(settings, needs_approval=needs_approval, has_election=gate.lease is not None)
     engine = Engine(replace(settings, registry=registry or settings.registry))
-    metrics = _build_metrics(config, reader, gate)
+    metrics = Metrics(
+        rate_limits=_find_rate_limits(reader), provider=config.control.provider, has_election=gate.lease is not None
+    )
     kinds = tuple(source.kind for source in sources)
     recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
     activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
@@ -140,17 +141,6 @@ def _build_cluster(
 def _find_rate_limits(reader: ZoneReader) -> Callable[[], Iterable[RateLimitStatus]]:
     """Return the function that returns how many calls of the DNS service may be made now; () without a limit."""
     return reader.read_rate_limits if isinstance(reader, RateLimited) else tuple
-
-
-def _build_metrics(config: Config, reader: ZoneReader, gate: WriteGate) -> Metrics:
-    metrics = Metrics(
-        rate_limits=_find_rate_limits(reader),
-        request_times=REQUEST_TIMES,
-        call_durations=CALL_DURATIONS,
-        provider=config.control.provider,
-    )
-    metrics.set_election(has_election=gate.lease is not None)
-    return metrics
 
 
 def _build_reporter(

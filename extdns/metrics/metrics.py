@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 
 from extdns import __version__
 from extdns.metrics import table
-from extdns.metrics.durations import CALL_BUCKETS, ChangeDurations, RequestTimes, build_histogram, sanitize_labels
+from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES, ChangeDurations, RequestTimes, sanitize_labels
 from extdns.metrics.table import Metric, MetricType
 from extdns.model.change import Applied, BulkUpdate, Outcome, WriteConflict, spell_outcome
 from extdns.model.cluster import KindState, Phase
@@ -92,22 +92,25 @@ class Metrics(Collector):
         self,
         *,
         rate_limits: Callable[[], Iterable[RateLimitStatus]] = tuple,
-        request_times: RequestTimes | None = None,
-        call_durations: Histogram | None = None,
+        request_times: RequestTimes = REQUEST_TIMES,
+        call_durations: Histogram = CALL_DURATIONS,
         provider: str = "",
+        has_election: bool = False,
     ) -> None:
-        """Start at zero. Each scrape calls *rate_limits*, which returns how many calls may be made now."""
+        """Start at zero, with an election as a standby. Each scrape calls *rate_limits*: how many calls may be made."""
         self._rate_limits = rate_limits
         self.changes = ChangeDurations(provider)
-        self._calls = call_durations or build_histogram(table.CALL_DURATIONS, CALL_BUCKETS)
+        self._calls = call_durations
         self._held: dict[Scope, HeldSet] = {}
         self._lock = threading.Lock()
         plain = (metric for metric in table.TABLE if metric.type in {MetricType.GAUGE, MetricType.COUNTER})
         self._samples: dict[Metric, Samples] = {metric: {} if metric.labels else {(): 0} for metric in plain}
         self._samples[table.BUILD_INFO] = {(*_describe_platform(), _REVISION, __version__): 1}
+        self._set(table.ELECTION, has_election)
+        self.set_leadership(is_leader=not has_election)
         self._registry = CollectorRegistry()
         self._registry.register(self)
-        for family in (*self.changes.histograms, request_times or RequestTimes()):
+        for family in (*self.changes.histograms, request_times):
             self._registry.register(family.family)
         self._registry.register(self._calls)
         ProcessCollector(registry=self._registry)
@@ -228,16 +231,11 @@ class Metrics(Collector):
                 for one in found.held[:_MAX_NAMED]
             }
 
-    def set_election(self, *, has_election: bool) -> None:
-        """Set whether replicas elect a leader. With an election the process starts as a standby."""
-        with self._lock:
-            self._set(table.ELECTION, has_election)
-            self._set_leader(is_leader=not has_election)
-
     def set_leadership(self, *, is_leader: bool) -> None:
-        """Set whether this process is the leader."""
+        """Set whether this process is the leader. A standby shows no last sync: it would look old."""
         with self._lock:
-            self._set_leader(is_leader=is_leader)
+            self._set(table.LEADER, is_leader)
+            self._samples[table.SYNCED] = (self._samples[table.SYNCED] or {(): 0}) if is_leader else {}
 
     def set_saved_state(self, *, is_known: bool) -> None:
         """Set whether the saved state was loaded and can be saved."""
@@ -304,11 +302,6 @@ class Metrics(Collector):
             counts = [(labels["status"], count) for labels, count in calls if labels["action"] == action]
             self._set(requests, sum(count for _, count in counts))
             self._set(errors, sum(count for status, count in counts if status != "ok"))
-
-    def _set_leader(self, *, is_leader: bool) -> None:
-        """Set whether this process is the leader. A standby shows no last sync: it would look old."""
-        self._set(table.LEADER, is_leader)
-        self._samples[table.SYNCED] = (self._samples[table.SYNCED] or {(): 0}) if is_leader else {}
 
     def _set(self, metric: Metric, value: float) -> None:
         self._samples[metric] = {(): value}
