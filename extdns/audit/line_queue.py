@@ -113,7 +113,7 @@ class LineQueue:
         while not is_last:
             is_last = self._is_closing
             try:
-                self._open()
+                self._load_earlier()
                 self._write_queued()
             except Exception as exc:  # noqa: BLE001 - DNS goes on whatever the file does
                 self._set_problem(_describe(exc))
@@ -126,9 +126,8 @@ class LineQueue:
         with suppress(OSError):
             self._target.close()
 
-    def _open(self) -> None:
+    def _load_earlier(self) -> None:
         if not self._is_open:
-            self._target.open()
             self._load(self._target.read_lines())
             with self._changed:
                 self._is_open = True

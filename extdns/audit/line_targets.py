@@ -21,28 +21,21 @@ _SIZE_STEP: Final = 1024 * 1024
 class LineTarget(Protocol):
     """A place to which lines are appended. Methods raise `OSError`."""
 
-    def open(self) -> None:
-        """Prepare for `write`. Calling it again has no effect."""
-        ...
-
     def write(self, data: bytes) -> None:
         """Append *data*, one or more lines. If that fails, remove the part that was appended, if possible."""
         ...
 
     def read_lines(self) -> Iterator[bytes]:
-        """Yield the last lines that this or an earlier process wrote, oldest first."""
+        """Open the target, and yield the last lines that this or an earlier process wrote, oldest first."""
         ...
 
     def close(self) -> None:
-        """Close what `open` opened."""
+        """Close the target; `write` opens it again."""
         ...
 
 
 class StandardOutput:
     """Write lines to standard output. They cannot be read again."""
-
-    def open(self) -> None:
-        """Do nothing: standard output is open."""
 
     def write(self, data: bytes) -> None:
         """Write *data* to standard output."""
@@ -60,7 +53,7 @@ class RotatedFile:
     """Append lines to a file that only one process writes, and rename it when it is full."""
 
     def __init__(self, path: Path, *, max_mib: int, max_files: int) -> None:
-        """Write to *path*, which is opened with `open`.
+        """Write to *path*, which only one process can have open.
 
         At *max_mib* MiB it is renamed to `PATH.1` (the newest), `PATH.2` and so on, of which *max_files* are kept.
         """
@@ -68,14 +61,6 @@ class RotatedFile:
         self._max_bytes = max_mib * _SIZE_STEP
         self._max_files = max_files
         self._descriptor: int | None = None
-
-    def open(self) -> None:
-        """Open and lock the file, unless it is open.
-
-        Raises:
-            OSError: the file cannot be opened, or another process has locked it.
-        """
-        self._open()
 
     def write(self, data: bytes) -> None:
         """Append *data*, to a new file if this one would become too large, or was renamed by somebody else."""
@@ -96,6 +81,7 @@ class RotatedFile:
 
     def read_lines(self) -> Iterator[bytes]:
         """Yield the lines of the file and of the one before it, oldest first."""
+        self._open()
         for path in (self._find_former(1), self._path):
             with suppress(FileNotFoundError), path.open("rb") as file:
                 yield from file

@@ -19,10 +19,6 @@ class ListTarget:
         self.error: Exception | None = None
         self.gate: Barrier | None = None
 
-    def open(self) -> None:
-        if self.error:
-            raise self.error
-
     def write(self, data: bytes) -> None:
         if self.gate:
             self.gate.pass_through()
@@ -34,6 +30,8 @@ class ListTarget:
         self.written += lines
 
     def read_lines(self) -> Iterator[bytes]:
+        if self.error:
+            raise self.error
         return iter(self.former)
 
     def close(self) -> None:

@@ -75,7 +75,7 @@ def test_a_second_process_cannot_open_the_file_until_the_first_one_closes_it(pat
     first, second = build_file(path), build_file(path)
     first.write(b"1\n")
     with pytest.raises(OSError, match="another process writes the file"):
-        second.open()
+        list(second.read_lines())
     first.close()
     second.write(b"2\n")
     second.close()
@@ -106,7 +106,6 @@ def test_a_write_that_fails_halfway_leaves_no_part_of_a_line_in_the_file(
 
 def test_lines_written_to_standard_output_are_not_loaded_again(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     output = StandardOutput()
-    output.open()
     output.write(b"1\n")
     output.close()
     assert capfdbinary.readouterr().out == b"1\n"

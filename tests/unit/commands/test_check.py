@@ -213,7 +213,7 @@ def test_check_reports_whether_the_audit_log_can_be_written_and_locked(
     assert check_file(installation, flag, capsys) == "ok       the file can be created"
     assert not path.exists()
     log = RotatedFile(path, max_mib=1, max_files=1)
-    log.open()
+    log.write(b"")
     assert check_file(installation, flag, capsys) == "unknown  another process writes the file"
     log.close()
     assert check_file(installation, flag, capsys) == "ok       the file can be written"
