@@ -23,19 +23,13 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.origin import Origin
 from extdns.model.zone import RateLimitStatus
-from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
+from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, Query, RequestError
 from extdns.web.response import Response
 
 PREFIX: Final = "/api/v1/"
 _ROWS: Final = 100
 _NAMES: Final = "names/"
 _OBJECTS: Final = "objects/"
-
-
-class PageNotFoundError(Exception):
-    """There is no document at the path; the message says which there are."""
-
-    status: Final = HTTPStatus.NOT_FOUND
 
 
 class Api:
@@ -86,8 +80,7 @@ class Api:
         """Build the document at *path*, given without `PREFIX`. The client reached the process at *address*.
 
         Raises:
-            BadRequestError: the path or the query is invalid.
-            PageNotFoundError: there is no such document.
+            RequestError: the path or the query is invalid, or there is no such document.
         """
         return replace(self._document(live, path, query), process=self.describe_process(live, address))
 
@@ -95,7 +88,7 @@ class Api:
         """Build the document about the name *text*, requested or not.
 
         Raises:
-            BadRequestError: *text* is not a DNS name.
+            RequestError: *text* is not a DNS name.
         """
         return replace(self._name(live, text), process=self.describe_process(live, address))
 
@@ -120,14 +113,14 @@ class Api:
             known = ", ".join(
                 sorted((*self._documents, "names", "names/NAME", "objects/KIND/NAMESPACE/NAME", "policies"))
             )
-            raise PageNotFoundError(f"{PREFIX}{sanitize(path)} not found; available: {known}")
+            raise RequestError(f"{PREFIX}{sanitize(path)} not found; available: {known}", HTTPStatus.NOT_FOUND)
         return self._documents[path](live)
 
     def _name(self, live: ProcessSnapshot, text: str) -> NameDocument:
         try:
             name = DnsName.parse(text)
         except InvalidValueError as exc:
-            raise BadRequestError(f"{sanitize(text)} is not a name; allowed: {exc.allowed}") from exc
+            raise RequestError(f"{sanitize(text)} is not a name; allowed: {exc.allowed}") from exc
         return build_name(
             live.engine,
             name,
@@ -143,7 +136,7 @@ class Api:
                 live.engine, text, self._config, live.engine.missing, live, find_origin=self._find_origin
             )
         except UsageError as exc:
-            raise PageNotFoundError(str(exc).replace("\n", ";")) from exc
+            raise RequestError(str(exc).replace("\n", ";"), HTTPStatus.NOT_FOUND) from exc
 
 
 def build_document_response(document: Document) -> Response:

@@ -33,8 +33,8 @@ from extdns.documents.text import describe_object, escape_line, format_duration,
 from extdns.errors import sanitize
 from extdns.model.reason import Reason, look_up_meaning
 from extdns.model.value import format_count
-from extdns.web.api import PREFIX, Api, PageNotFoundError
-from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
+from extdns.web.api import PREFIX, Api
+from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, Query, RequestError
 from extdns.web.response import Response
 
 _HERE: Final = Path(__file__).parent
@@ -86,8 +86,7 @@ class HtmlPages:
         """Build the page at *path* of the process that the client reached at *address*.
 
         Raises:
-            BadRequestError: the query is invalid.
-            PageNotFoundError: there is no such page.
+            RequestError: the query is invalid, or there is no such page.
         """
         match path:
             case "/":
@@ -105,7 +104,7 @@ class HtmlPages:
                 return self._render("reasons.html", live, path, address, groups=_group_reasons())
             case _:
                 known = ", ".join((*AREAS, "/name?of=NAME", "/reasons", PREFIX))
-                raise PageNotFoundError(f"{sanitize(path)} not found; available: {known}")
+                raise RequestError(f"{sanitize(path)} not found; available: {known}", HTTPStatus.NOT_FOUND)
 
     def build_error_page(
         self, live: ProcessSnapshot, path: str, address: str, status: HTTPStatus, message: str
@@ -144,7 +143,7 @@ class HtmlPages:
     def _build_name_page(self, live: ProcessSnapshot, query: str, address: str) -> Response:
         parsed = Query.parse(query, ("of",))
         if "of" not in parsed:
-            raise BadRequestError("name?of=NAME requires a name")
+            raise RequestError("name?of=NAME requires a name")
         document = self._api.build_name_document(live, parsed["of"], address)
         return self._render(
             "name.html",

@@ -28,10 +28,12 @@ _CHOICES: Final[Mapping[str, Collection[str]]] = {
 }
 
 
-class BadRequestError(Exception):
-    """The request is invalid; the message says what is allowed."""
+class RequestError(Exception):
+    """The request is invalid, or there is nothing at its path; the message says what is allowed or available."""
 
-    status: Final = HTTPStatus.BAD_REQUEST
+    def __init__(self, message: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Query(dict[str, str]):
@@ -42,17 +44,17 @@ class Query(dict[str, str]):
         """Parse *text*, the part of a URL after `?`.
 
         Raises:
-            BadRequestError: a parameter is not in *allowed*, is repeated, or has an invalid value.
+            RequestError: a parameter is not in *allowed*, is repeated, or has an invalid value.
         """
         try:
             pairs = parse_qsl(text, max_num_fields=_MAX_FIELDS)
         except ValueError as exc:
-            raise BadRequestError(f"too many parameters; allowed: {_MAX_FIELDS}") from exc
+            raise RequestError(f"too many parameters; allowed: {_MAX_FIELDS}") from exc
         query = cls()
         for name, value in pairs:
             _check(name, value, allowed)
             if name in query:
-                raise BadRequestError(f"{name} is repeated")
+                raise RequestError(f"{name} is repeated")
             query[name] = value
         return query
 
@@ -60,7 +62,7 @@ class Query(dict[str, str]):
         """Build the filter for the list of names; *now* is the time from which `age` counts back.
 
         Raises:
-            BadRequestError: `age` is not a positive duration.
+            RequestError: `age` is not a positive duration.
         """
         return NameQuery(
             text=self.get("q", "").strip().lower(),
@@ -76,14 +78,14 @@ class Query(dict[str, str]):
         """Return the number of rows of a page, from `limit`.
 
         Raises:
-            BadRequestError: `limit` is not a number from 1 to 500.
+            RequestError: `limit` is not a number from 1 to 500.
         """
         text = self.get("limit", str(default))
         if not (text.isascii() and text.isdigit() and len(text) <= len(str(_MAX_ROWS))):
-            raise BadRequestError(f"limit={sanitize(text)} is not a number from 1 to {_MAX_ROWS}")
+            raise RequestError(f"limit={sanitize(text)} is not a number from 1 to {_MAX_ROWS}")
         number = int(text)
         if not 1 <= number <= _MAX_ROWS:
-            raise BadRequestError(f"limit={number} is not a number from 1 to {_MAX_ROWS}")
+            raise RequestError(f"limit={number} is not a number from 1 to {_MAX_ROWS}")
         return number
 
 
@@ -91,16 +93,16 @@ def _parse_age(text: str) -> float:
     with suppress(ValueError):
         if (age_s := parse_duration(text)) > 0:
             return age_s
-    raise BadRequestError(f"age={sanitize(text)} is not a duration; allowed: values such as 90s, 10m, 1h30m, 7d")
+    raise RequestError(f"age={sanitize(text)} is not a duration; allowed: values such as 90s, 10m, 1h30m, 7d")
 
 
 def _check(name: str, value: str, allowed: Collection[str]) -> None:
     if name not in allowed:
         what = f"allowed: {', '.join(allowed)}" if allowed else "this path has no parameters"
-        raise BadRequestError(f"unknown parameter {sanitize(name)}; {what}")
+        raise RequestError(f"unknown parameter {sanitize(name)}; {what}")
     most = _MAX_CURSOR if name == "after" else _MAX_CHARACTERS
     if len(value) > most:
-        raise BadRequestError(f"{name} has {len(value)} characters; allowed: {most}")
+        raise RequestError(f"{name} has {len(value)} characters; allowed: {most}")
     choices = _CHOICES.get(name)
     if choices is not None and value not in choices:
-        raise BadRequestError(f"{name}={sanitize(value)} is not allowed; allowed: {', '.join(choices)}")
+        raise RequestError(f"{name}={sanitize(value)} is not allowed; allowed: {', '.join(choices)}")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from extdns.errors import sanitize
-from extdns.web.api import PREFIX, PageNotFoundError, build_document_response, build_error_response
-from extdns.web.query import BadRequestError
+from extdns.web.api import PREFIX, build_document_response, build_error_response
+from extdns.web.query import RequestError
 from extdns.web.response import METHODS, Response, build_method_not_allowed, build_text_response, send_response
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Site:
                     self._api.build_document(snapshot, path.removeprefix(PREFIX), query, address)
                 )
             return self._load_pages().build_page(snapshot, path, query, address)
-        except (BadRequestError, PageNotFoundError) as exc:
+        except RequestError as exc:
             if is_api:
                 return build_error_response(exc.status, str(exc))
             return self._load_pages().build_error_page(snapshot, path, address, exc.status, str(exc))
