@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from operator import attrgetter
 
@@ -112,23 +112,18 @@ def _run_adopting_pass(
 def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict[_Key, Decision]:
     """Return decisions, by key, about *candidates* that may have an owner whose key, prefix or suffix is not ours."""
     owned: dict[_Key, Decision] = {}
+    registry, codec = build_registry(result.config), build_codec(build_registry_context(result.config))
     for zone_state in result.engine.zones:
-        here = {key: one for key, one in candidates.items() if one.zone == zone_state.zone and one.current}
+        here = {key: one for key, one in candidates.items() if one.zone == zone_state.zone}
         if here:
             above = (other.cache for other in result.engine.zones if _is_above(other.zone, zone_state.zone))
             records = [record for cache in (zone_state.cache, *above) for record in cache.all_records()]
-            owners = _find_possible_owners(result.config, records, zone_state.zone)
+            proving = {text.key for one in registry.read(records, zone_state.zone) for text in one.ownership_records}
+            owners = PossibleOwners(records, proving, codec)
             for key, one in here.items():
                 if one.current and (owner := owners.find(one.current.record)):
                     owned[key] = _refuse_adoption(one, owner)
     return owned
-
-
-def _find_possible_owners(config: Config, records: Sequence[Record], zone: Zone) -> PossibleOwners:
-    """Return the possible owners of the *records* of a zone, for any naming format of their ownership records."""
-    owned_records = build_registry(config).read(records, zone)
-    proving = {record.key for owned in owned_records for record in owned.ownership_records}
-    return PossibleOwners(records, proving, build_codec(build_registry_context(config)))
 
 
 def _is_above(other: Zone, zone: Zone) -> bool:

@@ -212,12 +212,8 @@ def _parse_minimum(soa: str) -> int:
     return int(soa.rpartition(" ")[2])
 
 
-def _parse_data(rtype: str, texts: Iterable[str]) -> set[object]:
-    """Return record data in a form in which different spellings of the same data are equal."""
-    return {_parse_value(rtype, text) for text in texts}
-
-
 def _parse_value(rtype: str, text: str) -> object:
+    """Return record data in a form in which different spellings of the same data are equal."""
     try:
         if rtype == rrtype.TXT:
             return _parse_strings(text)
@@ -281,7 +277,8 @@ def is_served(expected: ExpectedRecord, answer: Answer) -> bool:
         return False
     if expected.alias:
         return expected.is_published and (bool(answer.targets) or expected.type == rrtype.AAAA)
-    should_be, served = (_parse_data(expected.type, targets) for targets in (expected.answers, answer.targets))
+    should_be = {_parse_value(expected.type, target) for target in expected.answers}
+    served = {_parse_value(expected.type, target) for target in answer.targets}
     if expected.set_identifier:
         return expected.is_published and bool(served) and served <= should_be
     return served == should_be
