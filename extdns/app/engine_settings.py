@@ -8,7 +8,7 @@ from typing import Final
 
 from extdns.app.cluster import has_live_cluster
 from extdns.app.provider import load_provider
-from extdns.app.registry import build_registry, owns_names
+from extdns.app.registry import build_registry, load_registry
 from extdns.app.sources import map_kinds_by_label
 from extdns.app.state_store import is_state_missing
 from extdns.config import Config
@@ -87,7 +87,7 @@ def build_plan_settings(config: Config, owner: str) -> PlanSettings:
         min_ttl_s=int(config.sources.min_ttl_s),
         prefer_alias=config.sources.prefer_alias,
         creates_ptr=config.sources.create_ptr,
-        owns_names=owns_names(config.registry.name),
+        owns_names=load_registry(config.registry.name).owns_names,
         merges_namespaces=config.sources.merge_across_namespaces,
         compat=config.control.compat,
     )

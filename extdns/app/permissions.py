@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from extdns.app.cluster import build_namespaces, connect_api_server, find_own_namespace
 from extdns.app.row_store import open_row_store
 from extdns.app.sources import list_read_kinds
+from extdns.config import Config
 from extdns.errors import ForbiddenError, ProviderError
+from extdns.flags.rules import CLUSTER_POLICIES
+from extdns.kube.access_review import ResourcePermission, is_allowed
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.record import RecordKey
 from extdns.model.value import EMPTY_MAP
 from extdns.model.zone import Permission
+from extdns.resources.core import NAMESPACE
+from extdns.resources.extdns import DNS_POLICY
+from extdns.resources.externaldns import DNS_ENDPOINT
 from providers.common.api_calls import CallOptions
-from registry.rows.row import Row, RowChange, RowsChangedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from extdns.config import Config
-    from extdns.kube.access_review import ResourcePermission
-    from registry.rows.row import RowStore
+from registry.rows.row import Row, RowChange, RowsChangedError, RowStore
 
 
 def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermission, bool]]:
@@ -32,8 +31,6 @@ def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermissi
     Raises:
         ApiError: the check failed.
     """
-    from extdns.kube.access_review import is_allowed
-
     api = connect_api_server(config.cluster)
     try:
         for permission in dict.fromkeys(_list_needed_permissions(config, find_own_namespace(api.client.namespace))):
@@ -43,9 +40,6 @@ def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermissi
 
 
 def _list_needed_permissions(config: Config, home: str) -> Iterator[ResourcePermission]:
-    from extdns.kube.access_review import ResourcePermission
-    from extdns.resources.externaldns import DNS_ENDPOINT
-
     usual, read = config.cluster.namespace, build_namespaces(config)
     for kind, is_named in list_read_kinds(config).items():
         verbs = ("list", "watch", "get") if is_named else ("list", "watch")
@@ -72,11 +66,6 @@ def _list_needed_permissions(config: Config, home: str) -> Iterator[ResourcePerm
 
 def _list_rule_permissions(config: Config) -> Iterator[ResourcePermission]:
     """Return the permissions that rules need: to read the labels of namespaces, and DNSPolicies in the cluster."""
-    from extdns.flags.rules import CLUSTER_POLICIES
-    from extdns.kube.access_review import ResourcePermission
-    from extdns.resources.core import NAMESPACE
-    from extdns.resources.extdns import DNS_POLICY
-
     if config.rules.policy_rules:
         yield from (ResourcePermission(verb, NAMESPACE.group, NAMESPACE.plural, "") for verb in ("list", "watch"))
     if CLUSTER_POLICIES in config.rules.policy_rules:
@@ -86,8 +75,6 @@ def _list_rule_permissions(config: Config) -> Iterator[ResourcePermission]:
 
 
 def _list_own_object_permissions(group: str, resource: str, namespace: str, name: str) -> Iterator[ResourcePermission]:
-    from extdns.kube.access_review import ResourcePermission
-
     yield from (ResourcePermission(verb, group, resource, namespace, name) for verb in ("get", "update"))
     yield ResourcePermission("create", group, resource, namespace)
 

@@ -19,16 +19,21 @@ if TYPE_CHECKING:
     from extdns.ports import Registry
 
 
+def load_registry(name: str) -> RegistrySpec:
+    """Return the spec of the registry *name*, a value of `--registry`."""
+    found: RegistrySpec = REGISTRY_SPECS.load(name)
+    return found
+
+
 def build_registry(config: Config) -> Registry:
     """Build the registry of `--registry`."""
-    spec: RegistrySpec = REGISTRY_SPECS.load(config.registry.name)
-    return spec.build(build_registry_context(config))
+    return load_registry(config.registry.name).build(build_registry_context(config))
 
 
 def find_ownership_names(flags: RegistryFlags) -> Callable[[DnsName, str], Iterable[str]] | None:
     """Return what returns the names of the ownership records of a name and type; None if there are none."""
-    spec: RegistrySpec | None = REGISTRY_SPECS.find(flags.name)
-    return None if spec is None or spec.ownership_names is None else partial(spec.ownership_names, flags)
+    find = load_registry(flags.name).ownership_names
+    return None if find is None else partial(find, flags)
 
 
 def build_registry_context(config: Config) -> RegistryContext:
@@ -42,13 +47,7 @@ def build_registry_context(config: Config) -> RegistryContext:
     )
 
 
-def owns_names(name: str) -> bool:
-    """Return whether an ownership record of the registry *name* covers all records of its name."""
-    spec: RegistrySpec | None = REGISTRY_SPECS.find(name)
-    return spec is not None and spec.owns_names
-
-
 def has_rows(name: str) -> bool:
-    """Return whether the registry *name* keeps ownership in rows of a store."""
+    """Return whether the registry *name*, which may not exist, keeps ownership in rows of a store."""
     spec: RegistrySpec | None = REGISTRY_SPECS.find(name)
     return spec is not None and spec.open_store is not None

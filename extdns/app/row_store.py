@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from extdns.app.registry import load_registry
 from extdns.errors import RefusedError
-from extdns.flags.specs import REGISTRY_SPECS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from extdns.controller.write_gate import WriteGate
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.common.api_calls import CallOptions
-    from registry.registry_spec import ObjectsApi, RegistrySpec
+    from registry.registry_spec import ObjectsApi
     from registry.rows.row import RowStore
 
 
 def open_row_store(config: Config, calls: CallOptions) -> RowStore | None:
     """Open the store of the rows of `--registry`; None if the records of the zones state their owners."""
-    spec: RegistrySpec = REGISTRY_SPECS.load(config.registry.name)
-    if spec.open_store is None:
+    open_store = load_registry(config.registry.name).open_store
+    if open_store is None:
         return None
     from registry.registry_spec import StoreContext
 
-    return spec.open_store(
+    return open_store(
         StoreContext(
             flags=config.registry,
             connect_dynamodb=partial(_connect_dynamodb, config, calls),
