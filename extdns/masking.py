@@ -46,6 +46,7 @@ class _Secrets:
         self._pattern: re.Pattern[str] | None = None
 
     def add(self, secrets: Iterable[str]) -> None:
+        """Mask *secrets* of at least six characters from now on, also in the encodings that libraries use."""
         texts = self._texts | {
             encoded for secret in secrets for encoded in _find_encodings(secret) if len(encoded) >= _SHORTEST
         }
@@ -55,6 +56,7 @@ class _Secrets:
             self._texts = texts
 
     def clear(self) -> None:
+        """Forget all secrets. For tests, which share one process."""
         self._texts, self._pattern = frozenset(), None
 
     def mask(self, text: str) -> str:
@@ -62,16 +64,8 @@ class _Secrets:
 
 
 _secrets = _Secrets()
-
-
-def add_secrets(secrets: Iterable[str]) -> None:
-    """Mask *secrets* of at least six characters from now on, also in the encodings that libraries use."""
-    _secrets.add(secrets)
-
-
-def clear_secrets() -> None:
-    """Forget all secrets. For tests, which share one process."""
-    _secrets.clear()
+add_secrets = _secrets.add
+clear_secrets = _secrets.clear
 
 
 def mask(text: str) -> str:

@@ -238,14 +238,6 @@ class StateStore(Protocol):
         ...
 
 
-class Reporter(Protocol):
-    """Receive all decisions, in addition to the log."""
-
-    def report(self, decisions: Sequence[Decision]) -> None:
-        """Receive the new *decisions* about names that were planned."""
-        ...
-
-
 class EventRecorder(Protocol):
     """Record Events on objects. Absent in dry runs. Safe from any thread; never blocks."""
 

@@ -34,17 +34,18 @@ from extdns.web.health import build_health_application
 from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from extdns.app.cluster import ClusterSnapshot
     from extdns.config import Config
     from extdns.documents.snapshot import ProcessSnapshot
+    from extdns.model.change import Decision
     from extdns.model.kind import Kind, ObjectKey
     from extdns.model.origin import Origin
     from extdns.model.zone import RateLimitStatus
     from extdns.policies.policy_watcher import PolicyWatcher
-    from extdns.ports import Clock, Cluster, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
+    from extdns.ports import Clock, Cluster, EventRecorder, Registry, StateStore, ZoneReader, ZoneWriter
     from extdns.web.pages import HtmlPages
 
 
@@ -68,8 +69,8 @@ class Assembly(Value, frozen=True, kw_only=True, gc=True):
 
 def assemble(
     config: Config,
-    reporter: Reporter | None = None,
     *,
+    follow: Callable[[Sequence[Decision]], None] | None = None,
     service: tuple[ZoneReader, ZoneWriter | None] | None = None,
     state: StateStore | None = None,
     registry: Registry | None = None,
@@ -78,8 +79,9 @@ def assemble(
 ) -> Assembly:
     """Build and connect all parts for *config* without starting them.
 
-    *service*, *state* and *registry* replace those that the flags name. With *needs_approval*, nothing is written until
-    the plan is approved, and neither Events nor object statuses are. *snapshot* completes the manifests.
+    *follow* receives all new decisions. *service*, *state* and *registry* replace those that the flags name. With
+    *needs_approval*, nothing is written until the plan is approved, and neither Events nor object statuses are.
+    *snapshot* completes the manifests.
     """
     sources = build_observed_sources(config)
     clock = SystemClock()
@@ -95,7 +97,7 @@ def assemble(
     )
     kinds = tuple(source.kind for source in sources)
     recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
-    activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
+    activity_reporter = _build_reporter(config, metrics, follow, recorder, clock, gate)
     observers = build_observers(config, writer, engine, clock, gate, activity_reporter, needs_approval=needs_approval)
     cluster = _build_cluster(config, kinds, observers.policies, snapshot)
     parts = ControllerParts(
@@ -146,7 +148,7 @@ def _find_rate_limits(reader: ZoneReader) -> Callable[[], Iterable[RateLimitStat
 def _build_reporter(
     config: Config,
     metrics: Metrics,
-    reporter: Reporter | None,
+    follow: Callable[[Sequence[Decision]], None] | None,
     recorder: EventRecorder | None,
     clock: Clock,
     gate: WriteGate,
@@ -155,7 +157,7 @@ def _build_reporter(
     return ActivityReporter(
         metrics,
         config.registry.txt_owner_id,
-        reporter,
+        follow,
         recorder,
         approve=partial(format_approve_command, config),
         accept=partial(format_accept_command, config),

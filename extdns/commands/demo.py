@@ -82,7 +82,7 @@ def main(_: Sequence[str], environ: Mapping[str, str], *, web_address: str | Non
     }
     log.configure(format="readable", level="info", stream=sys.stdout, omitted=frozenset(Event) - printed)
     with StopSignals() as signals:
-        running = assembly.assemble(config, reporter=screen)
+        running = assembly.assemble(config, follow=screen.report)
         signals.deliver_to(running.controller.stop)
         pages = ExitStack()
         try:

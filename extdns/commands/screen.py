@@ -29,7 +29,7 @@ _SYMBOLS: Final = "Symbols:  · published    + to create    ~ to update    - to 
 
 
 class Screen:
-    """Writes to standard output; implements `extdns.ports.Reporter`.
+    """Writes to standard output.
 
     Values from objects and zones are printed as plain text, never as markup.
     """

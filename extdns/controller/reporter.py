@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from extdns.model.evidence import HeldSet
     from extdns.model.kind import Kind, ObjectKey
     from extdns.model.zone import AccountFailure, Zone
-    from extdns.ports import EventRecorder, Reporter
+    from extdns.ports import EventRecorder
 
 _log = log.get(__name__)
 
@@ -76,7 +76,7 @@ class ActivityReporter:
         self,
         metrics: Metrics,
         owner: str,
-        decision_reporter: Reporter | None = None,
+        follow: Callable[[Sequence[Decision]], None] | None = None,
         recorder: EventRecorder | None = None,
         approve: Callable[[str], str] = "extdns approve {}".format,
         accept: Callable[[str], str] = "extdns accept-cluster {}".format,
@@ -90,7 +90,7 @@ class ActivityReporter:
         Args:
             metrics: takes the counts.
             owner: our owner id.
-            decision_reporter: also receives all decisions.
+            follow: receives all new decisions, too.
             recorder: records Events.
             approve: returns the command that approves the held deletes of a code.
             accept: returns the command that accepts another cluster.
@@ -101,7 +101,7 @@ class ActivityReporter:
         """
         self.metrics = metrics
         self._statistics = StatisticsCache(owner)
-        self._decision_reporter = decision_reporter
+        self._follow = follow
         self._recorder = recorder
         self._approve = approve
         self._accept = accept
@@ -124,7 +124,7 @@ class ActivityReporter:
         self.defect_count = 0
 
     def report_decisions(self, decisions: Sequence[Decision]) -> None:
-        """Log new decisions, record Events about them, and pass them to the reporter of the command, if any."""
+        """Log new decisions, record Events about them, and pass them to the command, if it follows them."""
         if self._limiter:
             self._limiter.start_batch()
         changes = [decision for decision in decisions if decision.action in _ACTION_NAMES]
@@ -139,8 +139,8 @@ class ActivityReporter:
             elif _log.shows_details:
                 _log.debug(Event.DECISION, **describe_decision(decision), **self._find_zone_fields(decision))
         self._report_omitted()
-        if self._decision_reporter:
-            self._decision_reporter.report(decisions)
+        if self._follow:
+            self._follow(decisions)
         if recorder := self._open_recorder():
             recorder.record_decisions(decisions)
 

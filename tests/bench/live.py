@@ -115,7 +115,7 @@ def _pod(kubeconfig: Path) -> dict[str, str]:
 def _assemble(environ: dict[str, str], provider: CountingProvider, listener: Listener) -> Assembly:
     os.environ |= environ
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}"]
-    return assembly.assemble(parse(flags, {}), reporter=listener, service=(provider, provider))
+    return assembly.assemble(parse(flags, {}), follow=listener.report, service=(provider, provider))
 
 
 def _edits(

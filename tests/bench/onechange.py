@@ -53,7 +53,7 @@ def main(folder: str, *more: str) -> None:
     configure()
     provider, watcher = CountingProvider(), Watcher()
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--interval=1h", f"--manifests={folder}", *more]
-    program = assembly.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
+    program = assembly.assemble(parse(flags, {}), follow=watcher.report, service=(provider, provider))
     with running(program):
         costs = [_one_change(number, Path(folder), program, provider, watcher) for number in range(EDITED)]
     print_figures(cpu_s=statistics.median(costs))

@@ -70,7 +70,7 @@ def _measure_pass(flags: list[str]) -> float:
 def _count_queries(flags: list[str], folder: Path) -> tuple[int, list[int]]:
     """Return the number of queries until everything is written, and for each of some changes."""
     provider, watcher = CountingProvider(), Watcher()
-    program = assembly.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
+    program = assembly.assemble(parse(flags, {}), follow=watcher.report, service=(provider, provider))
     with running(program):
         start = _read_count(program)
         changes: list[int] = []

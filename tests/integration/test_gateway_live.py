@@ -141,7 +141,7 @@ def running(server: ApiServer, folder: Path, *flags: str) -> Iterator[Running]:
     """Run extdns until its first full pass is done, and then until the end of the block."""
     provider, published = Counting(), Published()
     config = parse([*FLAGS, f"--kubeconfig={server.kubeconfig(folder / 'kubeconfig')}", *flags], {})
-    made = assembly.assemble(config, reporter=published, service=(provider, provider))
+    made = assembly.assemble(config, follow=published.report, service=(provider, provider))
     thread = Thread(target=made.controller.run, kwargs={"once": False})
     thread.start()
     try:

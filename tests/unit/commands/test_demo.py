@@ -13,6 +13,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,9 +82,9 @@ def test_the_demo_prints_commands_that_work_in_every_folder(
 def test_extdns_demo_exits_with_1_if_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     assemble = assembly.assemble
 
-    def assemble_interrupted(config: Config, reporter: Screen) -> Assembly:
+    def assemble_interrupted(config: Config, **others: Any) -> Assembly:  # noqa: ANN401
         os.kill(os.getpid(), signal.SIGTERM)
-        return assemble(config, reporter)
+        return assemble(config, **others)
 
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     monkeypatch.setattr(assembly, "assemble", assemble_interrupted)

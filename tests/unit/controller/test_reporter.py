@@ -147,15 +147,11 @@ def test_foreign_record_that_no_object_requests_is_not_logged(caplog: pytest.Log
     assert find_logged_events(caplog) == []
 
 
-def test_decision_reporter_gets_every_decision_even_without_a_change() -> None:
+def test_a_command_that_follows_decisions_gets_each_even_without_a_change() -> None:
     received: list[Decision] = []
 
-    class Ears:
-        def report(self, decisions: Sequence[Decision]) -> None:
-            received.extend(decisions)
-
     in_order = replace(DECISION, action=Action.KEEP, reason=Reason.PUBLISHED)
-    ActivityReporter(Metrics(), "me", Ears()).report_decisions([DECISION, in_order])
+    ActivityReporter(Metrics(), "me", received.extend).report_decisions([DECISION, in_order])
     assert received == [DECISION, in_order]
 
 
