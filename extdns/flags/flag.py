@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
-from typing import Any, ClassVar, Final, NoReturn, Self, dataclass_transform
+from typing import Any, ClassVar, Final, NoReturn, Self, TypedDict, Unpack, dataclass_transform
 
 from extdns.flags.kind import BOOLEAN, ValueKind, make_text_kind
 from extdns.masking import MASK, mask_url
@@ -134,21 +134,27 @@ class Setting:
     origin: str
 
 
-def flag(  # noqa: PLR0913 - the columns of the table of flags
+class _Attributes(TypedDict, total=False):
+    """The attributes of `Flag` that `flag` passes on as they are."""
+
+    name: str
+    topic: str
+    sources: tuple[str, ...]
+    providers: tuple[str, ...]
+    registries: tuple[str, ...]
+    secret: bool
+    notice: str
+    in_plan: bool
+
+
+def flag(
     help: str,  # noqa: A002
     *,
     default: object = "",
     compat: object = SAME_DEFAULT,
     kind: ValueKind[Any] | None = None,
     metavar: str = "",
-    name: str = "",
-    topic: str = "",
-    sources: tuple[str, ...] = (),
-    providers: tuple[str, ...] = (),
-    registries: tuple[str, ...] = (),
-    secret: bool = False,
-    notice: str = "",
-    in_plan: bool = True,
+    **attributes: Unpack[_Attributes],
 ) -> Any:  # noqa: ANN401 - the value of a field has the type of the field
     """Define the flag of a field of a `FlagSection`; the arguments are described at `Flag`, but for their defaults.
 
@@ -160,21 +166,7 @@ def flag(  # noqa: PLR0913 - the columns of the table of flags
         kind = BOOLEAN if isinstance(default, bool) else make_text_kind(metavar or "TEXT")
     elif metavar:
         kind = replace(kind, metavar=metavar)
-    return partial(
-        Flag,
-        name=name,
-        topic=topic,
-        help=help,
-        kind=kind,
-        default=default,
-        reference_default=compat,
-        sources=sources,
-        providers=providers,
-        registries=registries,
-        secret=secret,
-        notice=notice,
-        in_plan=in_plan,
-    )
+    return partial(Flag, help=help, kind=kind, default=default, reference_default=compat, **attributes)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -191,15 +183,11 @@ class FlagSection:
     rows: ClassVar[Mapping[str, Flag]]
 
     def __init_subclass__(cls, *, topic: str, providers: tuple[str, ...] = (), in_plan: bool = True) -> None:
-        rows = {field: row for field, row in vars(cls).items() if isinstance(row, partial)}
+        section = {"topic": topic, "providers": providers, "in_plan": in_plan}
         cls.rows = {
-            field: row(
-                name=row.keywords["name"] or field.removesuffix("_s").replace("_", "-"),
-                topic=row.keywords["topic"] or topic,
-                providers=row.keywords["providers"] or providers,
-                in_plan=row.keywords["in_plan"] and in_plan,
-            )
-            for field, row in rows.items()
+            field: row(**({"name": field.removesuffix("_s").replace("_", "-")} | section | row.keywords))
+            for field, row in vars(cls).items()
+            if isinstance(row, partial)
         }
         for field, row in cls.rows.items():
             setattr(cls, field, row.default)
