@@ -155,16 +155,13 @@ class LineQueue:
         """Drop the oldest lines if too many wait because of a problem."""
         with self._changed:
             surplus = 0
-            while self.problem and self._is_too_long():
+            while self.problem and (len(self._lines) > MAX_WAITING_LINES or self._waiting_bytes > MAX_WAITING_BYTES):
                 self._waiting_bytes -= len(self._lines.popleft())
                 surplus += 1
             self._done_count += surplus
             self.dropped_count += surplus
             if surplus:
                 self._report(self.problem, self.dropped_count)
-
-    def _is_too_long(self) -> bool:
-        return len(self._lines) > MAX_WAITING_LINES or self._waiting_bytes > MAX_WAITING_BYTES
 
     def _set_problem(self, problem: str) -> None:
         with self._changed:

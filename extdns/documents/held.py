@@ -165,7 +165,7 @@ def format_held(document: HeldDocument) -> Iterator[str]:
     """Yield the lines about the held deletes of a running process."""
     records = [record for one in document.items for record in one.records]
     if records or not (document.problem or document.other_cluster):
-        yield _count_held(len(records))
+        yield f"{format_count(len(records), 'delete')} held." if records else "No delete is held."
     if document.problem:
         yield f"Not all is known: {document.problem}"
     if document.other_cluster:
@@ -184,10 +184,6 @@ def format_held(document: HeldDocument) -> Iterator[str]:
         yield f"Continue with this cluster: {document.accept_command}"
     for one in document.items:
         yield f"Approve {'them' if len(one.records) > 1 else 'it'} in {describe_scope(one)}: {one.command}"
-
-
-def _count_held(deletes: int) -> str:
-    return f"{format_count(deletes, 'delete')} held." if deletes else "No delete is held."
 
 
 def _format_set(indent: str, where: str, deletes: int, code: str, records: Sequence[HeldRecord]) -> Iterator[str]:

@@ -42,6 +42,7 @@ from extdns.documents.text import (
     find_reportable,
     finish_text,
     format_missing,
+    join_first,
     join_targets,
     list_problems,
     shorten_field,
@@ -551,13 +552,11 @@ def _describe_requesters(one: PlanEntry) -> str:
     """Return the objects that request the record; if there are none, the resource of the record."""
     if not one.objects:
         return f"resource {one.resource}" if one.resource else ""
-    requests = (
-        (describe_object(request), shorten_field(request.field), f" ({request.derived})" if request.derived else "")
-        for request in one.objects[:_MAX_OBJECTS]
-    )
-    who = ", ".join(f"{name}: {field}{derived}" for name, field, derived in requests)
-    more = len(one.objects) - _MAX_OBJECTS
-    return f"{who} and {more} more" if more > 0 else who
+    requests = [
+        f"{describe_object(it)}: {shorten_field(it.field)}" + (f" ({it.derived})" if it.derived else "")
+        for it in one.objects
+    ]
+    return join_first(requests, _MAX_OBJECTS)
 
 
 def describe_problem(problem: ProblemDocument) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from extdns.config import Config, list_settings
 from extdns.documents.document import Document
-from extdns.documents.text import SWITCHES_TO_SET, suggest_for_exclusion
+from extdns.documents.text import SWITCHES_TO_SET, join_first, suggest_for_exclusion
 from extdns.engine.scope import PassScope
 from extdns.errors import escape_unprintable, find_similar, sanitize
 from extdns.flags.sources import REFERENCE_PREFIX
@@ -90,7 +90,7 @@ def _check_domain_filter(config: Config, scope: PassScope) -> Iterator[ScopeWarn
         if DOMAIN.is_effective(value):  # otherwise the flag itself has a warning
             near = find_similar(suffix, zones, _MIN_SIMILARITY)
             yield ScopeWarning(
-                text=f"--domain-filter={sanitize(value)} matches none of your zones: {join_names(zones)}",
+                text=f"--domain-filter={sanitize(value)} matches none of your zones: {join_first(zones, _MAX_NAMES)}",
                 next=f"did you mean: --domain-filter={near}"
                 if near
                 else "give the name of a zone or of a domain in it",
@@ -106,7 +106,7 @@ def _overlaps(suffix: str, zones: Iterable[str]) -> bool:
 
 def _build_no_zone(config: Config, scope: PassScope) -> ScopeWarning:
     if scope.excluded_zones:
-        text = f"the filters exclude every zone that was found: {join_names(scope.excluded_zones)}"
+        text = f"the filters exclude every zone that was found: {join_first(scope.excluded_zones, _MAX_NAMES)}"
         return ScopeWarning(text=text, next=suggest_zone_filters(config), leaves_nothing=True)
     provider = PROVIDER_SPECS.load(config.control.provider)
     text, remedy = provider.no_zones(provider.find_flags(config))
@@ -175,7 +175,7 @@ def _build_no_name(config: Config, scope: PassScope) -> ScopeWarning:
 def _check_names(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
     if scope.excluded_names and not (scope.knows_zones and any(_check_domain_filter(config, scope))):
         yield ScopeWarning(
-            text=f"the filters exclude every requested name: {join_names(scope.excluded_names)}",
+            text=f"the filters exclude every requested name: {join_first(scope.excluded_names, _MAX_NAMES)}",
             next=f"check {_list_flags(config, _NAME_FILTERS)}",
             leaves_nothing=True,
         )
@@ -190,9 +190,3 @@ def _list_flags(config: Config, names: Sequence[str]) -> str:
         for argument in flag.format_arguments(value, masked=True)
     ]
     return " ".join(arguments)
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return the first five of *names* and the number of the others."""
-    more = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")

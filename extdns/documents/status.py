@@ -100,14 +100,8 @@ def list_failures(live: ProcessSnapshot) -> Iterator[str]:
 
 def describe_state(
     live: ProcessSnapshot, counts: Mapping[NameState, int], warnings: Sequence[ScopeWarning] = ()
-) -> str:
-    """Describe the state of the process in one or more sentences, the most important first."""
-    return " ".join(_build_sentences(live, counts, warnings))
-
-
-def _build_sentences(
-    live: ProcessSnapshot, counts: Mapping[NameState, int], warnings: Sequence[ScopeWarning]
 ) -> Iterator[str]:
+    """Yield the sentences that describe the state of the process, the most important first."""
     if live.age_s >= UNRESPONSIVE_AFTER_S:
         since = f"{format_time(live.at)}, {format_duration(live.age_s)} ago"
         yield f"This process does not respond: this is its state of {since}."
@@ -299,7 +293,7 @@ def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
     warnings = find_scope_warnings(config, live.engine.scope) if live.synced else ()
     return StatusDocument(
         at=live.at,
-        message=describe_state(live, counts, warnings),
+        message=" ".join(describe_state(live, counts, warnings)),
         level=find_level(live, counts, warnings),
         synced=live.synced,
         counts={state.value: counts[state] for state in NameState},

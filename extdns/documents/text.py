@@ -106,8 +106,7 @@ def describe_record(rtype: str, record: RecordData) -> str:
     """Describe record data, as `A 192.0.2.1, TTL 300`."""
     if is_unreadable(rtype):
         return f"cannot be read: {'; '.join(record.targets)}"
-    more = len(record.targets) - _MAX_LISTED_TARGETS
-    targets = ", ".join(record.targets[:_MAX_LISTED_TARGETS]) + (f" and {more} more" if more > 0 else "")
+    targets = join_first(record.targets, _MAX_LISTED_TARGETS)
     ttl = f"TTL {record.ttl_seconds}" if record.ttl_seconds is not None else "default TTL"
     properties = "".join(f", {key}={value}" for key, value in sorted(record.properties.items()))
     return f"{rtype} {targets}, {ttl}{properties}"
@@ -149,9 +148,13 @@ def finish_text(text: str, missing: Collection[str]) -> str:
 
 def join_targets(targets: Sequence[str]) -> str:
     """Join the first *targets*, each shortened, and append the number of the others."""
-    text = ", ".join(shorten(target, _MAX_TARGET) for target in targets[:_MAX_TARGETS])
-    more = len(targets) - _MAX_TARGETS
-    return f"{text} and {more} more" if more > 0 else text
+    return join_first([shorten(target, _MAX_TARGET) for target in targets], _MAX_TARGETS)
+
+
+def join_first(texts: Sequence[str], most: int) -> str:
+    """Join the first *most* of *texts*, and append the number of the others."""
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 _MAX_LENGTH = 500

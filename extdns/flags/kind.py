@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
@@ -141,23 +142,18 @@ KEY_VALUE: Final[ValueKind[tuple[str, str]]] = ValueKind(
 )
 _SELECTOR_SYNTAX: Final = "key, !key, key=value, key in (a,b), key notin (a,b)"
 
-
-def _format_selector(selector: Selector) -> str:
-    return selector.text
-
-
 # The filters of objects, --label-filter and --annotation-filter (docs/spec/sources.md 2.7).
 LABEL_SELECTOR: Final[ValueKind[Selector]] = ValueKind(
     noun="a label selector",
     metavar="SELECTOR",
     allowed=f"{_SELECTOR_SYNTAX}, key!=value, key>1, key<1; a comma is AND",
     parse=parse_label_selector,
-    format=_format_selector,
+    format=attrgetter("text"),
 )
 ANNOTATION_SELECTOR: Final[ValueKind[Selector]] = ValueKind(
     noun="an annotation selector",
     metavar="SELECTOR",
     allowed=f"{_SELECTOR_SYNTAX}; a comma is AND",
     parse=parse_annotation_selector,
-    format=_format_selector,
+    format=attrgetter("text"),
 )

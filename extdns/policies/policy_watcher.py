@@ -38,7 +38,7 @@ class PolicyWatcher(Participant):
         """Read the DNSPolicies of *origins*, the cluster last, after `start`; `close` closes them."""
         self._origins = tuple(origins)
         self._report_defect = report_defect
-        self._put: Callable[[Input], None] = _discard
+        self._put: Callable[[Input], None] = lambda _: None
         self._indexes = tuple(PolicyIndex() for _ in origins)
         self._lock = threading.Lock()
         self._published: tuple[str, list[PolicyState]] = "", []
@@ -51,12 +51,6 @@ class PolicyWatcher(Participant):
             for one in zip(self._origins, self._indexes, strict=True)
         ]
         self._threads.append(threading.Thread(target=self._limit_first_read, name="policies timeout", daemon=True))
-
-    @property
-    def states(self) -> tuple[PolicyState, ...]:
-        """The state of each policy, by origin, then sorted by name. Safe from any thread."""
-        with self._lock:
-            return tuple(state for index in self._indexes for state in index.list_states())
 
     def read_snapshot(self) -> LocalRulesSnapshot:
         """Return the state of the rules. Safe from any thread."""
@@ -154,7 +148,3 @@ class PolicyWatcher(Participant):
         for warning in sorted(warnings - self._warnings):
             _log.warning(Event.RULE_WARNING, message=warning)
         self._warnings = warnings
-
-
-def _discard(_: Input) -> None:
-    pass

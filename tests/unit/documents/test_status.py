@@ -39,7 +39,7 @@ def test_the_summary_of_a_standby_starts_by_saying_that_it_is_a_standby(is_leade
     world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
     world.run(LeadershipChanged(is_leader=is_leader))
     live = look(world)
-    assert describe_state(live, {NameState.PUBLISHED: 1}) == expected
+    assert " ".join(describe_state(live, {NameState.PUBLISHED: 1})) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_the_summary_counts_names_by_state_after_the_first_full_pass(
 ) -> None:
     world = start_world()
     live = look(world, synced=is_synced)
-    assert describe_state(live, counts) == expected
+    assert " ".join(describe_state(live, counts)) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_the_status_of_an_unresponsive_process_is_failing_whatever_its_last_answ
 ) -> None:
     live = look(start_world())
     aged = replace(live, age_s=age_s, healthy=healthy)
-    assert describe_state(aged, {NameState.PUBLISHED: 1}) == expected
+    assert " ".join(describe_state(aged, {NameState.PUBLISHED: 1})) == expected
     assert find_level(aged, {NameState.PUBLISHED: 1}) is (Level.GOOD if aged.is_responding else Level.FAILING)
 
 
@@ -110,7 +110,7 @@ def test_changes_that_could_not_be_written_are_not_said_to_wait_for_their_first_
     world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")), for_s=100.0)
     live = look(world)
     assert not any(decision.action in CHANGING for decision in world.engine.decisions)
-    assert describe_state(live, {NameState.FAILING: 2}) == (
+    assert " ".join(describe_state(live, {NameState.FAILING: 2})) == (
         "0 of 2 names are published, 2 failing. Changes at 2 names could not be written, and are tried again. "
         "What fails: see below."
     )
@@ -138,7 +138,7 @@ def test_if_all_names_are_published_the_level_of_the_process_is_that_of_its_wors
     kinds = (KindState(kind=SERVICE, phase=phase),)
     live = look(start_world(), kinds=kinds)
     assert find_level(live, {NameState.PUBLISHED: 1}) is level
-    assert describe_state(live, {NameState.PUBLISHED: 1}) == message
+    assert " ".join(describe_state(live, {NameState.PUBLISHED: 1})) == message
     assert list(list_failures(live)) == (["Service objects are forbidden"] if level is Level.FAILING else [])
 
 
@@ -154,7 +154,7 @@ def test_before_everything_was_read_the_process_counts_as_in_progress_and_not_as
         "zone example.org has not been read yet",
     )
     assert find_level(live, {NameState.PUBLISHED: 1}) is Level.WAITING
-    assert describe_state(live, {NameState.PUBLISHED: 1}) == (
+    assert " ".join(describe_state(live, {NameState.PUBLISHED: 1})) == (
         "The one name is published. Not everything has been read yet: see below."
     )
 

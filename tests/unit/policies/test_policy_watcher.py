@@ -68,7 +68,7 @@ def test_an_invalid_new_version_of_a_policy_is_reported_and_the_last_valid_one_s
         assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
         (problem,) = watcher.problems
         assert problem.startswith("DNSPolicy rule: spec.validations[0].expression refers to nothing")
-        assert [state.is_used for state in watcher.states] == [True]
+        assert [state.is_used for state in watcher.read_snapshot().policies] == [True]
 
 
 def test_a_domain_that_is_a_wildcard_is_logged_as_a_warning_once(caplog: pytest.LogCaptureFixture) -> None:
