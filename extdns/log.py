@@ -153,10 +153,21 @@ _FIELDS: Final = "extdns_fields"
 
 
 class Log:
-    """Writes events as log lines. No field value can raise an exception or break a line."""
+    """Writes events as log lines. No field value can raise an exception or break a line.
+
+    Attributes:
+        debug: writes an event with fields, as `write` does: a detail of the work.
+        info: normal work.
+        warning: a problem that a person should fix.
+        error: a failure.
+    """
 
     def __init__(self, logger: logging.Logger) -> None:
         self._logger = logger
+        self.debug = partial(self.write, logging.DEBUG)
+        self.info = partial(self.write, logging.INFO)
+        self.warning = partial(self.write, logging.WARNING)
+        self.error = partial(self.write, logging.ERROR)
 
     def find_writer(self, level: int) -> Callable[..., None] | None:
         """Return the function that writes at *level*, a level of `logging`; None if the log hides such lines."""
@@ -166,22 +177,6 @@ class Log:
     def shows_details(self) -> bool:
         """Whether `debug` writes anything. Check it before the fields of many lines are computed."""
         return self._logger.isEnabledFor(logging.DEBUG)
-
-    def debug(self, event: Event, /, **fields: object) -> None:
-        """Write *event* at the level debug: a detail of the work. Fields that are None are omitted."""
-        self.write(logging.DEBUG, event, **fields)
-
-    def info(self, event: Event, /, **fields: object) -> None:
-        """Write *event* at the level info: normal work. Fields that are None are omitted."""
-        self.write(logging.INFO, event, **fields)
-
-    def warning(self, event: Event, /, **fields: object) -> None:
-        """Write *event* at the level warning: a problem that a person should fix. Fields that are None are omitted."""
-        self.write(logging.WARNING, event, **fields)
-
-    def error(self, event: Event, /, **fields: object) -> None:
-        """Write *event* at the level error: a failure. Fields that are None are omitted."""
-        self.write(logging.ERROR, event, **fields)
 
     def write(self, level: int, event: Event, /, **fields: object) -> None:
         """Write *event* at *level*, a level of `logging`. Fields that are None are omitted."""
