@@ -141,7 +141,6 @@ def _build_cluster(
 
 
 def _find_rate_limits(reader: ZoneReader) -> Callable[[], Iterable[RateLimitStatus]]:
-    """Return the function that returns how many calls of the DNS service may be made now; () without a limit."""
     return reader.read_rate_limits if isinstance(reader, RateLimited) else tuple
 
 
@@ -153,7 +152,6 @@ def _build_reporter(
     clock: Clock,
     gate: WriteGate,
 ) -> ActivityReporter:
-    """Build the reporter of log, metrics and Events; it limits how many log lines are about single names."""
     return ActivityReporter(
         metrics,
         config.registry.txt_owner_id,

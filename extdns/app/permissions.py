@@ -65,7 +65,6 @@ def _list_needed_permissions(config: Config, home: str) -> Iterator[ResourcePerm
 
 
 def _list_rule_permissions(config: Config) -> Iterator[ResourcePermission]:
-    """Return the permissions that rules need: to read the labels of namespaces, and DNSPolicies in the cluster."""
     if config.rules.policy_rules:
         yield from (ResourcePermission(verb, NAMESPACE.group, NAMESPACE.plural, "") for verb in ("list", "watch"))
     if CLUSTER_POLICIES in config.rules.policy_rules:

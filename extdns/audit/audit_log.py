@@ -157,7 +157,6 @@ class AuditLog(Participant):
             self.queue.put(encoded, waits=waits)
 
     def _find_cause(self, zone: Zone, change: Change) -> dict[str, Any]:
-        """Return the fields about why *change* is made, and for whom."""
         key = change.key
         identity = (zone.id, key.name, key.set_identifier, key.type)
         decision = next((one for one in self._engine.decisions.decisions(key.name) if one.key == identity), None)

@@ -152,7 +152,6 @@ class LineQueue:
                 self._changed.notify_all()
 
     def _drop_surplus(self) -> None:
-        """Drop the oldest lines if too many wait because of a problem."""
         with self._changed:
             surplus = 0
             while self.problem and (len(self._lines) > MAX_WAITING_LINES or self._waiting_bytes > MAX_WAITING_BYTES):

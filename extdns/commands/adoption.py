@@ -73,7 +73,6 @@ def adopt(config: Config, *, writes: bool, re_encrypts: bool) -> AdoptionDocumen
 
 
 def _is_candidate(decision: Decision, owner: str) -> bool:
-    """Return whether the current record is foreign and equals the desired one."""
     if decision.reason is not Reason.FOREIGN_RECORD or decision.current is None or decision.desired is None:
         return False
     return not find_differences(decision.current, decision.desired, owner)
@@ -144,7 +143,6 @@ def _refuse_adoption(decision: Decision, owner: PossibleOwner) -> Decision:
 def _find_refused(
     candidates: Mapping[_Key, Decision], owned: Mapping[_Key, Decision], attempt: PassResult, success: Reason
 ) -> tuple[Decision, ...]:
-    """Return the decisions about the *candidates* that are *owned*, or whose reason in *attempt* is not *success*."""
     decided = {**{one.key: one for one in attempt.engine.decisions if one.current}, **owned}
     return tuple(now for key, one in candidates.items() if (now := decided.get(key, one)).reason is not success)
 

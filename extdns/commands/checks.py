@@ -106,7 +106,6 @@ def _check_cluster(config: Config) -> Iterator[CheckResult]:
 
 
 def _check_reads(result: PassResult) -> Iterator[CheckResult]:
-    """Report the zones and objects that were read, what could not be read, and filters that match nothing."""
     for zone, counts in sorted(count_records(result.engine).items()):
         counted = f"{format_count(counts.records, 'record')} read, {counts.ours} ours"
         yield CheckResult(what=f"zone {zone}", state="ok", detail=counted)
@@ -153,7 +152,6 @@ def _check_writes(config: Config, zones: Iterable[Zone]) -> Iterator[CheckResult
 
 
 def _check_local_rules(result: PassResult) -> Iterator[CheckResult]:
-    """Report each DNSPolicy that the pass read, and what could not be read."""
     local = result.rules.local
     if local is None:
         return
@@ -185,7 +183,6 @@ def _check_policy(policy: PolicyState) -> CheckResult:
 
 
 def _check_policy_server(config: Config) -> Iterator[CheckResult]:
-    """Report whether the policy server answers, takes the token, has the rule, and answers in the expected form."""
     client = build_policy_client(config)
     if client is None:
         return
@@ -223,7 +220,6 @@ def _find_remedy(problem: str) -> str:
 
 
 def _check_files(config: Config) -> Iterator[CheckResult]:
-    """Report whether the files of `--state-file` and `--audit-log` can be written. Nothing is written."""
     if config.deletes.state_file:
         yield _check_state_file(config, Path(config.deletes.state_file))
     if config.log.audit_log not in {"", STANDARD_OUTPUT}:

@@ -72,7 +72,6 @@ def _query_process(about: str, controller: str | None, flags: Sequence[str]) -> 
 
 
 def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument | ObjectDocument:
-    """Make one pass, and return what it found about the name or object *about*."""
     from extdns.commands.running_process import LOCAL_ADDRESS
 
     try:
@@ -118,7 +117,6 @@ def _make_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> 
 
 
 def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:
-    """Show what the reason code *text* means. Return the exit code."""
     from extdns.controller.exit_codes import DONE
     from extdns.documents.reason import build_reason, format_reason
     from extdns.model.reason import REASONS, Reason

@@ -132,7 +132,6 @@ def _has_invalid_name(result: PassResult) -> bool:
 
 
 def _require_evaluation(fail_on: str, rules: RuleSnapshot) -> None:
-    """Raise `UsageError` if nothing denies a record because there is no rule, or the policy server does not answer."""
     local, server = rules.local, rules.server
     if server is not None and server.problem:
         raise usage_error(
@@ -147,7 +146,6 @@ def _require_evaluation(fail_on: str, rules: RuleSnapshot) -> None:
 
 
 def _show_running_plan(controller: str, output: str, fail_on: str | None) -> int:
-    """Show what a running process has planned. Return the exit code."""
     from extdns.commands import running_process
     from extdns.documents.plan import UP_TO_DATE, RunningPlanDocument
 

@@ -78,7 +78,6 @@ def _serve_page(running: assembly.Assembly) -> None:
 
 
 def _log_start(config: Config) -> None:
-    """Log the version and the flags of *config*; as warnings, log its notices and warnings."""
     _log.info(Event.STARTED, version=__version__)
     texts = {flag.name: flag.format_values(value, masked=True) for flag, value in list_settings(config)}
     _log.info(Event.CONFIGURED, **{name: ", ".join(values) for name, values in texts.items() if values})

@@ -168,7 +168,6 @@ def _describe_owner(one: CurrentRecordDocument) -> str:
 
 
 def _describe_absence(document: NameDocument) -> Iterator[str]:
-    """Describe in which zones it is unknown whether the name has records; if in none, say so if it has no records."""
     yield from (f"not known in {_describe_zone(zone)}, which could not be read" for zone in document.unread_zones)
     if not document.zones and not document.all_zones:
         yield "not known: the list of zones is incomplete"

@@ -269,7 +269,6 @@ def _list_unknown(
 
 
 def _is_by_absence(decision: Decision, seen: EngineSnapshot) -> bool:
-    """Return whether the evidence of a delete, planned or waiting, is that an object is absent."""
     if decision.action is Action.DELETE:
         return Evidence(decision.reason.value).is_by_absence
     undone = seen.find_waiting_delete(decision)
@@ -326,7 +325,6 @@ def _list_excluded(seen: EngineSnapshot, name: DnsName, *, requested: bool) -> I
 
 
 def _list_closest(seen: EngineSnapshot, name: str) -> Iterator[str]:
-    """List requested names with a similar spelling, with the objects that request them."""
     for near in get_close_matches(name, sorted(seen.claims.names()), n=_MAX_CLOSEST):
         requester = seen.claims.claims(DnsName(near))[0].provenance
         yield f"{near} ({requester.ref})"
@@ -366,7 +364,6 @@ def _build_write(one: ChangeDocument) -> TimelineEntry:
 
 
 def _list_deletes(live: ProcessSnapshot, name: DnsName) -> Iterator[TimelineEntry]:
-    """Yield the deletes at *name* that are held, and those whose grace period has not ended."""
     for one in (one for found in live.engine.held_sets for one in found.held):
         if one.owned.record.name == name and one.since_s is not None:
             text = f"the delete of {one.owned.record.type} waits for approval: {one.cause}"

@@ -549,7 +549,6 @@ def _is_unknown(one: PlanEntry) -> bool:
 
 
 def _describe_requesters(one: PlanEntry) -> str:
-    """Return the objects that request the record; if there are none, the resource of the record."""
     if not one.objects:
         return f"resource {one.resource}" if one.resource else ""
     requests = [

@@ -75,7 +75,6 @@ def describe_details(decision: Decision) -> Iterator[str]:
 
 
 def _describe_targets(current: Sequence[str], desired: Sequence[str]) -> Iterator[str]:
-    """Format both target lists if they are short, otherwise the targets that are removed and added."""
     if max(len(current), len(desired)) <= _MAX_TARGETS:
         yield f"target {join_targets(current)} → {join_targets(desired)}"
         return

@@ -126,7 +126,6 @@ def _build_expected(one: Decision, found: Iterable[Decision]) -> ExpectedRecord:
 
 
 def _list_targets(one: Decision) -> tuple[str, ...]:
-    """Return the current targets if they are as requested, otherwise the desired ones."""
     if one.current and one.reason in IN_SYNC:
         return one.current.record.targets
     return one.desired.targets if one.desired else ()

@@ -84,7 +84,6 @@ class Specs:
 
 
 def _sort(found: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the modules that were *found*, by name."""
     return dict(sorted((name.replace("_", "-"), module) for name, module in found))
 
 

@@ -195,7 +195,6 @@ class HtmlPages:
 
 @cache
 def _load_templates() -> Environment:
-    """Return the templates. Each is compiled when it is first used."""
     templates = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
@@ -261,7 +260,6 @@ def _age(since: datetime, now: datetime) -> Markup:
 
 
 def _time(at: datetime, now: datetime) -> Markup:
-    """Render *at* in UTC, and how long before or after *now* it is."""
     form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}">{0:%Y-%m-%d %H:%M:%S} UTC</time> <span>{1}</span>')
     left_s = (at - now).total_seconds()
     return form.format(at, f"in {format_duration(left_s)}" if left_s >= 1 else f"{format_duration(-left_s)} ago")

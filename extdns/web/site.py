@@ -118,7 +118,6 @@ def is_own_host(environ: WSGIEnvironment, host: str) -> bool:
 
 
 def _is_local(host: str) -> bool:
-    """Return whether *host* is a loopback address or `localhost`."""
     try:
         address = ip_address(host)
     except ValueError:
