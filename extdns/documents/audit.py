@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import count
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from msgspec import structs
 
@@ -25,12 +25,12 @@ from extdns.model.change import (
     Applied,
     Batch,
     Change,
-    Create,
     Delete,
     Outcome,
     OutcomeWord,
     Update,
     Write,
+    build_write,
     spell_outcome,
 )
 from extdns.model.claim import Provenance
@@ -42,8 +42,6 @@ Phase = Literal["intent", "outcome", "resolution"]
 Found = Literal["", "after", "before", "other"]
 RecordId = tuple[str, str, str]
 """Name, type and set identifier of a record in its zone."""
-
-_ACTIONS: Final[Mapping[type[Change], ChangeAction]] = {Create: "create", Update: "update", Delete: "delete"}
 
 
 class ObjectVersion(Value, frozen=True, kw_only=True):
@@ -261,22 +259,15 @@ def _build_write(write: Write) -> AuditWrite:
 
 
 def _describe_write(write: AuditWrite) -> dict[str, Any]:
-    """Return the fields about an ownership record that is in another zone than its record."""
+    """Return the fields about a record that is changed, or an ownership record in another zone than its record."""
     action: ChangeAction = "delete" if write.after is None else "update" if write.before else "create"
     return {**structs.asdict(write), "action": action}
 
 
 def _describe_change(change: Change) -> dict[str, Any]:
-    current = None if isinstance(change, Create) else change.current
-    desired = None if isinstance(change, Delete) else change.desired
     return {
-        "name": change.key.name,
-        "type": change.key.type,
-        "set_identifier": change.key.set_identifier,
-        "action": _ACTIONS[type(change)],
-        "before": build_record_data(current.record) if current else None,
-        "after": build_record_data(desired) if desired else None,
+        **_describe_write(_build_write(build_write(change))),
         "differences": change.differences if isinstance(change, Update) else (),
         "evidence": change.evidence.value if isinstance(change, Delete) else "",
-        "resource": desired.resource if desired else current.resource if current else "",
+        "resource": change.current.resource if isinstance(change, Delete) else change.desired.resource,
     }
