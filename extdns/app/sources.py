@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from extdns.app.cluster import find_requested_kinds
+from extdns.app.provider import load_provider
 from extdns.app.source_specs import load_specs
-from extdns.flags.sources import SOURCES
+from extdns.config import Config
+from extdns.flags.sources import SOURCES, SourceFlags
 from extdns.model import rrtype
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from extdns.config import Config
-    from extdns.flags.sources import SourceFlags
-    from extdns.model.kind import Kind, KubernetesObject
-    from extdns.ports import Source
-    from extdns.sources.common.claim_builder import SourceSettings, Templates
-    from extdns.sources.common.claim_stages import ClaimStage
-    from extdns.sources.common.spec import KindSource
+from extdns.model.kind import Kind, KubernetesObject
+from extdns.ports import Source
+from extdns.sources.common.annotation_names import PREFIX
+from extdns.sources.common.annotations import choose_prefixes
+from extdns.sources.common.claim_builder import NO_TEMPLATES, SourceSettings, Templates
+from extdns.sources.common.claim_stages import (
+    ClaimStage,
+    DefaultTargetsStage,
+    Nat64Stage,
+    TargetNetworkStage,
+    WarningStage,
+    parse_default_targets,
+    parse_nat64_networks,
+    parse_target_networks,
+    validate_claim,
+    warn_about_record_type,
+)
+from extdns.sources.common.spec import KindSource
 
 
 def build_sources(config: Config) -> tuple[KindSource, ...]:
     """Build the sources of `--source`, in the order given, each once; for some, one for each kind that flags select."""
-    from extdns.app.cluster import find_requested_kinds
-
     settings, stages = _build_settings(config), tuple(_build_stages(config))
     discover = partial(find_requested_kinds, config)
     return tuple(source for spec in load_specs(config) for source in spec.build(settings, stages, discover))
@@ -89,19 +97,6 @@ def _list_labels(source: Source) -> tuple[str, ...]:
 
 def _build_stages(config: Config) -> Iterator[ClaimStage]:
     """Build the stages that each claim passes through, in the order of docs/spec/sources.md 0.2."""
-    from extdns.app.provider import load_provider
-    from extdns.sources.common.claim_stages import (
-        DefaultTargetsStage,
-        Nat64Stage,
-        TargetNetworkStage,
-        WarningStage,
-        parse_default_targets,
-        parse_nat64_networks,
-        parse_target_networks,
-        validate_claim,
-        warn_about_record_type,
-    )
-
     chosen = config.sources
     if chosen.default_targets:
         yield DefaultTargetsStage(
@@ -128,8 +123,6 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
 
 
 def _build_settings(config: Config) -> SourceSettings:
-    from extdns.sources.common.claim_builder import SourceSettings
-
     return SourceSettings(
         flags=config.sources,
         namespace=config.cluster.namespace,
@@ -142,9 +135,6 @@ def _build_settings(config: Config) -> SourceSettings:
 
 def choose_annotation_prefixes(flags: SourceFlags, *, compat: bool) -> tuple[str, ...]:
     """Return the annotation prefixes to accept, the preferred one first."""
-    from extdns.sources.common.annotation_names import PREFIX
-    from extdns.sources.common.annotations import choose_prefixes
-
     prefix = flags.annotation_prefix
     return choose_prefixes(
         PREFIX if prefix is None and compat else prefix, with_legacy=flags.enable_legacy_annotation_prefix
@@ -153,8 +143,6 @@ def choose_annotation_prefixes(flags: SourceFlags, *, compat: bool) -> tuple[str
 
 def parse_templates(config: Config) -> Templates:
     """Parse the templates of the flags."""
-    from extdns.sources.common.claim_builder import NO_TEMPLATES, Templates
-
     chosen = config.sources
     if not (chosen.fqdn_template or chosen.fqdn_target_template or chosen.target_template):
         return NO_TEMPLATES
