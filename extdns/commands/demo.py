@@ -72,7 +72,7 @@ def main(_: Sequence[str], environ: Mapping[str, str], *, web_address: str | Non
     config = parse(flags, variables)
     _copy_zones()
     screen = Screen()
-    screen.show_command(flags)
+    screen.print(f"extdns {' '.join(flags)}\n", "dim")
     printed = {
         Event.OBJECT_UNREADABLE,
         Event.OBJECT_READABLE,

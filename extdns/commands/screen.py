@@ -52,10 +52,6 @@ class Screen:
         safe = "\n".join(map(escape_unprintable, text.split("\n")))
         show(_render(self._console, safe, style) if self._console else f"{safe}\n")
 
-    def show_command(self, flags: Sequence[str]) -> None:
-        """Print the command line with *flags* that has the same result as this command."""
-        self.print(f"extdns {' '.join(flags)}\n", "dim")
-
     def show_names(self, decisions: Iterable[Decision]) -> None:
         """Show the relevant decisions: first those about published records, then the others with their reasons."""
         relevant = [decision for decision in decisions if decision.is_relevant]

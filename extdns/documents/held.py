@@ -286,9 +286,9 @@ def build_saved_state(
     owners: Iterable[tuple[str, Saved]],
     now_s: float,
     *,
-    store: str = "",
-    approvals: Iterable[str] = (),
-    unreadable: Iterable[str] = (),
+    store: str,
+    approvals: Iterable[str],
+    unreadable: Iterable[str],
 ) -> SavedStateDocument:
     """Describe the saved state of every owner id, read from *store*.
 
@@ -357,10 +357,10 @@ def _build_held_sets(
 
 
 @escape_lines
-def format_saved_state(document: SavedStateDocument, now: datetime, flags: Sequence[str] = ()) -> Iterator[str]:
+def format_saved_state(document: SavedStateDocument, now: datetime, flags: Sequence[str]) -> Iterator[str]:
     """Yield the lines about the saved state: held deletes first, the command that approves them last.
 
-    With *flags* the command uses the same state store.
+    With *flags*, commands use the same state store.
     """
     others = sorted({owner.other_cluster for owner in document.owners} - {""})
     if document.held or not others:
@@ -379,10 +379,9 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
     for cluster in others:
         yield ""
         yield f"Continue with this cluster: {shlex.join(['extdns', 'accept-cluster', cluster, *flags])}"
-    if document.store:
-        yield ""
-        yield f"Read from {document.store}"
-        yield f"What is held now is not known; {_ASK}"
+    yield ""
+    yield f"Read from {document.store}"
+    yield f"What is held now is not known; {_ASK}"
     held = [one for owner in document.owners for one in owner.list_held_sets()]
     yield from _explain_holds(
         (cause for one in held for cause in one.causes), (record for one in held for record in one.records)
