@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from extdns.kube.leader_election import LeaderElector
     from extdns.model.kind import Kind
     from extdns.policies.policy_watcher import PolicyWatcher
-    from extdns.ports import Clock, EventRecorder, Lease, StatusWriter
+    from extdns.ports import Clock, EventRecorder, Lease
 
 
 _log = log.get(__name__)
@@ -57,41 +57,32 @@ def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventReco
     return KubernetesEventRecorder(connect_api_server(config.cluster), messages, SystemClock())
 
 
-def build_status_writer(config: Config) -> StatusWriter | None:
-    """Build the writer of DNSEndpoint statuses; None without `--source=crd` or a live cluster, or in a dry run."""
-    if config.control.dry_run or not has_live_cluster(config) or "crd" not in config.sources.names:
-        return None
-    from extdns.kube.status_writer import KubernetesStatusWriter
-    from extdns.resources.externaldns import DNS_ENDPOINT, build_finalizer
-
-    api, finalizer = connect_api_server(config.cluster), build_finalizer(config.registry.txt_owner_id)
-    return KubernetesStatusWriter(api, DNS_ENDPOINT, SystemClock(), finalizer=finalizer)
-
-
 def build_status_updaters(
     config: Config, engine: Engine, policies: PolicyWatcher | None, clock: Clock, gate: WriteGate
 ) -> Iterator[Participant]:
-    """Build what updates the statuses of DNSEndpoints, and those of the DNSPolicies that *policies* reads."""
-    if writer := build_status_writer(config):
-        from extdns.controller.status_updater import StatusUpdater
+    """Build what updates the statuses of DNSEndpoints, and those of the DNSPolicies that *policies* reads.
 
-        yield StatusUpdater(engine, writer, clock, gate, finalizer_timeout_s=config.deletes.finalizer_timeout_s)
-    if policies and (writer := build_policy_status_writer(config)):
-        from extdns.policies.policy_status_updater import PolicyStatusUpdater
-
-        yield PolicyStatusUpdater(policies, engine, writer, clock, gate)
-
-
-def build_policy_status_writer(config: Config) -> StatusWriter | None:
-    """Build the writer of DNSPolicy statuses; None without rules in a live cluster, or in a dry run."""
-    if config.control.dry_run or not has_live_cluster(config) or CLUSTER_POLICIES not in config.rules.policy_rules:
-        return None
-    from extdns.kube.status_conditions import build_policy_status
+    There is none without a live cluster, and in a dry run.
+    """
+    if config.control.dry_run or not has_live_cluster(config):
+        return
     from extdns.kube.status_writer import KubernetesStatusWriter
-    from extdns.resources.extdns import DNS_POLICY
 
-    api = connect_api_server(config.cluster)
-    return KubernetesStatusWriter(api, DNS_POLICY, SystemClock(), build=build_policy_status)
+    if "crd" in config.sources.names:
+        from extdns.controller.status_updater import StatusUpdater
+        from extdns.resources.externaldns import DNS_ENDPOINT, build_finalizer
+
+        api, finalizer = connect_api_server(config.cluster), build_finalizer(config.registry.txt_owner_id)
+        writer = KubernetesStatusWriter(api, DNS_ENDPOINT, clock, finalizer=finalizer)
+        yield StatusUpdater(engine, writer, clock, gate, finalizer_timeout_s=config.deletes.finalizer_timeout_s)
+    if policies and CLUSTER_POLICIES in config.rules.policy_rules:
+        from extdns.kube.status_conditions import build_policy_status
+        from extdns.policies.policy_status_updater import PolicyStatusUpdater
+        from extdns.resources.extdns import DNS_POLICY
+
+        api = connect_api_server(config.cluster)
+        writer = KubernetesStatusWriter(api, DNS_POLICY, clock, build=build_policy_status)
+        yield PolicyStatusUpdater(policies, engine, writer, clock, gate)
 
 
 def build_lease(config: Config, clock: Clock) -> LeaderElector | None:

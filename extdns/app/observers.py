@@ -27,22 +27,16 @@ class Observers(Value, frozen=True, kw_only=True, gc=True):
     """The observers of the engine, each None without its flag.
 
     Attributes:
-        status_updaters: write the statuses of objects and DNSPolicies; () if this process may not write them.
+        participants: these observers, and what writes the statuses of objects and DNSPolicies, which is closed first.
         audit: the writer of the zones, too (`--audit-log`).
         policies: reads the local rules (`--policy-rules`).
         queries: queries the policy server (`--opa-url`).
     """
 
-    status_updaters: tuple[Participant, ...]
+    participants: tuple[Participant, ...]
     audit: AuditLog | None
     policies: PolicyWatcher | None
     queries: RuleQueries | None
-
-    @property
-    def participants(self) -> tuple[Participant, ...]:
-        """All that are built, in the order in which they are closed."""
-        optional = (self.audit, self.policies, self.queries)
-        return (*self.status_updaters, *(one for one in optional if one))
 
     @property
     def unwritten_line_count(self) -> int:
@@ -72,8 +66,9 @@ def build_observers(
     queries = build_rule_queries(config, reporter, clock, gate)
     policies = build_policy_watcher(config, reporter.report_defect)
     may_write = writer is not None and not needs_approval
+    updaters = build_status_updaters(config, engine, policies, clock, gate) if may_write else ()
     return Observers(
-        status_updaters=tuple(build_status_updaters(config, engine, policies, clock, gate)) if may_write else (),
+        participants=(*updaters, *(one for one in (audit, policies, queries) if one)),
         audit=audit,
         policies=policies,
         queries=queries,

@@ -90,10 +90,6 @@ class Flag:
         """Return the value if the flag is not set. *compat* is whether `--compat` is set."""
         return self.reference_default if compat and self.reference_default is not SAME_DEFAULT else self.default
 
-    def has_no_effect(self, value: object) -> bool:
-        """Return whether *value* is the default and is empty, 0 or off, so that it may be given for an ABSENT flag."""
-        return not value and value == self.default
-
     def is_relevant(self, values: Mapping[str, Any]) -> bool:
         """Return whether *values* choose a source, a provider and a registry that the flag belongs to."""
         return (

@@ -148,7 +148,8 @@ def check_support(settings: Settings, values: Values) -> None:
         _check_available(name, settings, values)
     for setting in settings.values():
         flag = setting.flag
-        if flag.support is Support.ABSENT and flag.is_relevant(values) and not flag.has_no_effect(setting.value):
+        is_empty_default = not setting.value and setting.value == flag.default
+        if flag.support is Support.ABSENT and flag.is_relevant(values) and not is_empty_default:
             raise usage_error(
                 f"{setting.origin} is not supported by this version", "supported flags: extdns help flags"
             )

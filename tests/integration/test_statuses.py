@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from extdns.app.cluster_writers import build_status_writer
+from extdns.app.cluster_writers import build_status_updaters
 from extdns.config import parse
 from extdns.controller.clock import SystemClock
+from extdns.controller.write_gate import WriteGate
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.status_writer import KubernetesStatusWriter
@@ -24,6 +25,7 @@ from tests.fakes.apiserver.faults import Refuse, Stall
 from tests.fakes.apiserver.requests import Request
 from tests.fakes.apiserver.server import ApiServer
 from tests.program.installation import Installation
+from tests.world import start_world
 
 Json = dict[str, Any]
 KEY = ObjectKey(DNS_ENDPOINT, "dns", "web")
@@ -161,7 +163,8 @@ def test_flags_decide_whether_statuses_are_written(
     server: ApiServer, tmp_path: Path, flags: list[str], *, is_one: bool
 ) -> None:
     start = ["--provider=inmemory", f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}"]
-    assert (build_status_writer(parse([*start, *flags], {})) is not None) is is_one
+    config, engine = parse([*start, *flags], {}), start_world().engine
+    assert any(build_status_updaters(config, engine, None, SystemClock(), WriteGate())) is is_one
 
 
 def object_status(name: str = "web", *short: EndpointProblem, generation: int = 1) -> ObjectStatus:
