@@ -86,7 +86,7 @@ class UnknownOutcomes:
             return []
         found: list[AuditLine] = []
         for later in applied:
-            states = dict(audit.list_states_before(later))
+            states = {record_id: before for record_id, before, _ in audit.list_states(later)}
             lines = [line for line in self._list_open(later.zone.id) if line.record_id in states]
             found += self._resolve(lines, states, is_final=True)
         return found
@@ -143,7 +143,7 @@ def _list_states(
     line: AuditLine, cache: ZoneCache, names: frozenset[str] | None
 ) -> Iterator[tuple[RecordId, RecordData | None]]:
     """Yield what *cache* has for each record that *line* changes, if it is at one of *names* (None: at any name)."""
-    for record_id, _ in audit.list_states_before(line):
+    for record_id, _, _ in audit.list_states(line):
         name, type_, set_identifier = record_id
         if names is None or name in names:
             records = cache.records(DnsName(name))

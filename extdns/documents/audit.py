@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from itertools import count
 from typing import Any, Literal
@@ -218,8 +218,7 @@ def compare(line: AuditLine, held: Mapping[RecordId, RecordData | None]) -> Foun
     *held* is what the zone holds: the data of each record for which that is known, None if there is no such record.
     """
     states: set[Found] = set()
-    parts = ((line.record_id, line.before, line.after), *(_list_states(line.ownership_records)))
-    for record_id, before, after in parts:
+    for record_id, before, after in list_states(line):
         if record_id not in held or _are_equal(before, after):
             continue
         current = held[record_id]
@@ -228,15 +227,11 @@ def compare(line: AuditLine, held: Mapping[RecordId, RecordData | None]) -> Foun
     return states.pop() if len(states) == 1 else "other" if states else ""
 
 
-def list_states_before(line: AuditLine) -> Iterator[tuple[RecordId, RecordData | None]]:
-    """Yield each record that *line* changes, ownership records included, with its data before the change."""
-    yield line.record_id, line.before
-    for record_id, before, _ in _list_states(line.ownership_records):
-        yield record_id, before
-
-
-def _list_states(writes: Iterable[AuditWrite]) -> Iterator[tuple[RecordId, RecordData | None, RecordData | None]]:
-    return (((one.name, one.type, one.set_identifier), one.before, one.after) for one in writes)
+def list_states(line: AuditLine) -> Iterator[tuple[RecordId, RecordData | None, RecordData | None]]:
+    """Yield each record that *line* changes, ownership records included, with its data before and after the change."""
+    yield line.record_id, line.before, line.after
+    for one in line.ownership_records:
+        yield (one.name, one.type, one.set_identifier), one.before, one.after
 
 
 def _are_equal(one: RecordData | None, other: RecordData | None) -> bool:

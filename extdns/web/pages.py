@@ -69,18 +69,14 @@ class HtmlPages:
     """Render the documents of the JSON API as HTML."""
 
     def __init__(self, config: Config, api: Api) -> None:
-        """Render the documents of *api*. Templates and assets are read once."""
+        """Render the documents of *api*. Templates and `assets`, the responses by their paths, are read once."""
         self._config = config
         self._api = api
-        self._assets = {
+        self.assets = {
             path: Response(body=(_HERE / "static" / path[1:]).read_bytes(), content_type=kind)
             for path, kind in _ASSETS.items()
         }
         self._templates = _load_templates()
-
-    def find_asset(self, path: str) -> Response | None:
-        """Return the response with the style sheet, script or icon at *path*; None if there is none."""
-        return self._assets.get(path)
 
     def build_page(self, live: ProcessSnapshot, path: str, query: str, address: str) -> Response:
         """Build the page at *path* of the process that the client reached at *address*.

@@ -77,7 +77,7 @@ class Site:
         path = str(environ["PATH_INFO"]).encode("latin-1").decode("utf-8", "replace")
         query, address = str(environ.get("QUERY_STRING", "")), self._find_address(environ)
         is_api = path.startswith(PREFIX)
-        if not is_api and (asset := self._load_pages().find_asset(path)):
+        if not is_api and (asset := self._load_pages().assets.get(path)):
             return asset
         snapshot = self._read_snapshot()
         if snapshot is None:
