@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -81,19 +82,11 @@ def main(_: Sequence[str], environ: Mapping[str, str], *, web_address: str | Non
         Event.DEFECT,
     }
     log.configure(format="readable", level="info", stream=sys.stdout, omitted=frozenset(Event) - printed)
-    with StopSignals() as signals:
+    with StopSignals() as signals, ExitStack() as pages:
         running = assembly.assemble(config, follow=screen.report)
         signals.deliver_to(running.controller.stop)
-        pages = ExitStack()
-        try:
-            running.controller.run(
-                once=not live,
-                on_first_pass=(lambda: _show_and_follow(running, screen, config.web.web_address, pages))
-                if live
-                else None,
-            )
-        finally:
-            pages.close()
+        follow = partial(_show_and_follow, running, screen, config.web.web_address, pages)
+        running.controller.run(once=not live, on_first_pass=follow if live else None)
     if not running.controller.first_pass_done.is_set():
         return FAILED
     if live:
