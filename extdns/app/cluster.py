@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -159,15 +159,13 @@ def find_requested_kinds(config: Config, texts: Iterable[str]) -> tuple[Kind, ..
 
         paths = config.cluster.manifests
         return tuple(find_kind(resource, paths) or guess_kind(resource) for resource in resources)
-    api = connect_api_server(config.cluster)
     try:
-        return tuple(discover_kind(resource, api) for resource in resources)
+        with closing(connect_api_server(config.cluster)) as api:
+            return tuple(discover_kind(resource, api) for resource in resources)
     except ApiError as exc:
         raise UsageError(
             f"--unstructured-resource cannot be looked up: {exc}\n  the API server must respond at the start"
         ) from exc
-    finally:
-        api.close()
 
 
 _SERVICE_ACCOUNT_NAMESPACE: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
@@ -205,9 +203,9 @@ def require_api_server(config: Config) -> None:
         return
     limit_s = min(config.cluster.time_limit_s or _REACHABLE_S, _REACHABLE_S)
     flags = config.cluster.replace(kube_api_request_timeout_s=limit_s, request_timeout_s=limit_s)
-    api = connect_api_server(flags)
     try:
-        api.get("/version")
+        with closing(connect_api_server(flags)) as api:
+            api.get("/version")
     except DeniedError as exc:
         if exc.code != HTTPStatus.FORBIDDEN:  # a missing permission is that of one request
             raise UsageError(f"{exc}\n  renew the credentials, or give another --kubeconfig") from exc
@@ -216,8 +214,6 @@ def require_api_server(config: Config) -> None:
             raise UsageError(
                 f"the API server does not answer: {exc}\n  check --kubeconfig, --server, and the network"
             ) from exc
-    finally:
-        api.close()
 
 
 def find_own_namespace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -128,8 +128,7 @@ def take_snapshot(config: Config) -> bytes:
     contents = _list_contents(config)
     if any((kind.group, kind.plural) == _SECRETS for kind in contents):
         raise usage_error("a snapshot must not hold Secrets", "leave out --unstructured-resource=secrets.v1")
-    cluster = build_cluster(config, [source.kind for source in build_sources(config)], {})
-    try:
+    with closing(build_cluster(config, [source.kind for source in build_sources(config)], {})) as cluster:
         states = {kind: cluster.require(kind) for kind in contents}
         ends_at_s = time.monotonic() + _WAIT_S
         while any(state.phase is Phase.LISTING for state in states.values()):
@@ -138,8 +137,6 @@ def take_snapshot(config: Config) -> bytes:
                 raise UsageError(f"the cluster did not list its objects within {_WAIT_S:g} s\n  try again")
             states = {kind: cluster.require(kind) for kind in states}
         lines = [_encode(kind, obj) for kind in sorted(states) for obj in _select(cluster, states[kind])]
-    finally:
-        cluster.close()
     header = msgspec.json.encode({kind.resource: one for kind, one in contents.items()}, order="deterministic")
     start = b'{"apiVersion":"v1","kind":"List","contents":' + header + b',"items":[\n'
     return start + b",\n".join(lines) + b"\n]}\n"

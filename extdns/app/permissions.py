@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 from msgspec.structs import replace
 
@@ -31,12 +32,9 @@ def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermissi
     Raises:
         ApiError: the check failed.
     """
-    api = connect_api_server(config.cluster)
-    try:
+    with closing(connect_api_server(config.cluster)) as api:
         for permission in dict.fromkeys(_list_needed_permissions(config, find_own_namespace(api.client.namespace))):
             yield permission, is_allowed(api, permission)
-    finally:
-        api.close()
 
 
 def _list_needed_permissions(config: Config, home: str) -> Iterator[ResourcePermission]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -187,14 +187,12 @@ def _check_policy_server(config: Config) -> Iterator[CheckResult]:
     if client is None:
         return
     what, path = f"--opa-url={sanitize(mask_url(config.rules.opa_url))}", f"--opa-path={config.rules.opa_path}"
-    try:
+    with closing(client):
         version = client.read_version()
         if version.problem:
             yield CheckResult(what=what, state="missing", detail=version.problem, next=_find_remedy(version.problem))
             return
         answers = client.evaluate((_EXAMPLE,))
-    finally:
-        client.close()
     if answers.problem:
         yield CheckResult(what=what, state="missing", detail=answers.problem, next=_find_remedy(answers.problem))
         return
