@@ -85,8 +85,8 @@ def main(_: Sequence[str], environ: Mapping[str, str], *, web_address: str | Non
     with StopSignals() as signals, ExitStack() as pages:
         running = assembly.assemble(config, follow=screen.report)
         signals.deliver_to(running.controller.stop)
-        follow = partial(_show_and_follow, running, screen, config.web.web_address, pages)
-        running.controller.run(once=not live, on_first_pass=follow if live else None)
+        show = partial(_show_and_follow, running, screen, config.web.web_address, pages)
+        running.controller.run(once=not live, on_first_pass=show if live else None)
     if not running.controller.first_pass_done.is_set():
         return FAILED
     if live:

@@ -97,7 +97,10 @@ class Metrics(Collector):
         provider: str = "",
         has_election: bool = False,
     ) -> None:
-        """Start at zero, with an election as a standby. Each scrape calls *rate_limits*: how many calls may be made."""
+        """Start at zero, and with an election as a standby.
+
+        Each scrape calls *rate_limits*, which returns how many calls may be made now.
+        """
         self._rate_limits = rate_limits
         self.changes = ChangeDurations(provider)
         self._calls = call_durations
