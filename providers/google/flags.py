@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from extdns.flags.flag import FlagSection, flag
-from extdns.flags.kind import NUMBER, ValueKind, make_choice_kind
+from extdns.flags.kind import NUMBER, URL, make_choice_kind, restrict
 from extdns.flags.unchecked_kinds import TIME
 
-_URL: Final = re.compile(r"https?://[^\s/?#@]+/?", re.ASCII)
-
-
-def _parse_endpoint(text: str) -> str:
-    if text and not _URL.fullmatch(text):
-        raise ValueError
-    return text
-
-
-ENDPOINT: Final[ValueKind[str]] = ValueKind(
-    noun="an endpoint",
-    metavar="URL",
-    allowed="https://HOST[:PORT], or http:// for an emulator",
-    parse=_parse_endpoint,
-    format=str,
-    is_url=True,
+_ENDPOINT: Final = re.compile(r"(?:https?://[^\s/?#@]+/?)?", re.ASCII)
+ENDPOINT: Final = restrict(
+    replace(URL, noun="an endpoint", allowed="https://HOST[:PORT], or http:// for an emulator"), _ENDPOINT.fullmatch
 )
 
 

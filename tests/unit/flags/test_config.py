@@ -131,14 +131,6 @@ def format_arguments(config: Config) -> list[str]:
     return [text for flag, value in list_settings(config) for text in flag.format_arguments(value, masked=True)]
 
 
-def test_a_configuration_can_be_written_as_arguments_that_include_the_defaults() -> None:
-    lines = format_arguments(parse([*START, "--txt-owner-id=me"], {}))
-    assert "--txt-owner-id=me" in lines
-    assert "--interval=1m" in lines
-    assert "--no-once" in lines
-    assert "--source=service" in lines
-
-
 def test_a_secret_in_formatted_arguments_is_masked_unless_it_is_empty() -> None:
     assert f"--rfc2136-tsig-secret={MASK}" in format_arguments(parse([*START, "--rfc2136-tsig-secret=hidden"], {}))
     assert "--rfc2136-tsig-secret=" in format_arguments(parse(START, {}))
