@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 from extdns.errors import find_similar
@@ -102,19 +101,14 @@ def _parse_key_value(text: str) -> tuple[str, str]:
     raise ValueError
 
 
-def make_choice_kind(
-    noun: str, *values: str, metavar: str = "NAME", other_names: Mapping[str, str] = MappingProxyType({})
-) -> ValueKind[str]:
-    """Make a kind that allows only *values*, case-sensitive (docs/spec/sources.md 9.1).
-
-    *other_names* maps texts in lower case that people write in place of a value to that value, for suggestions.
-    """
+def make_choice_kind(noun: str, *values: str, metavar: str = "NAME") -> ValueKind[str]:
+    """Make a kind that allows only *values*, case-sensitive (docs/spec/sources.md 9.1)."""
+    named = tuple(value for value in values if value)
 
     def suggest(text: str) -> str:
-        folded = {**other_names, **{value.lower(): value for value in values if value}}
+        folded = {value.lower(): value for value in named}
         return folded.get(find_similar(text.lower(), folded), "")
 
-    named = tuple(value for value in values if value)
     kind = make_text_kind(metavar)
     return restrict(
         replace(kind, noun=noun, allowed=", ".join(named), choices=values, suggest=suggest), values.__contains__

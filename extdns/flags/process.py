@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from extdns.errors import find_similar
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import FlagSection, flag
@@ -23,7 +24,8 @@ _KNOWN_PROVIDER: Final = replace(
 
 def _suggest_provider(text: str) -> str:
     spoken = {other: name for name in PROVIDER_SPECS.available for other in PROVIDER_SPECS.load(name).other_names}
-    return make_choice_kind("a provider", *_KNOWN_PROVIDER.choices, other_names=spoken).suggest(text)
+    known = spoken | {name: name for name in _KNOWN_PROVIDER.choices}
+    return known.get(find_similar(text.lower(), known), "")
 
 
 class ControlFlags(FlagSection, topic="What runs, and when"):
