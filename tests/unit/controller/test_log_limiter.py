@@ -33,7 +33,7 @@ def test_limited_name_is_logged_again_in_the_next_window() -> None:
 
 
 def test_ten_thousand_new_names_give_few_lines_and_a_summary(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, logger="extdns")
     time = MovedClock()
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(time.monotonic_s))
     reporter.report_decisions([replace(DECISION, name=host(f"n{number}")) for number in range(10_000)])
