@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from operator import attrgetter
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -44,6 +45,7 @@ from extdns.ports import Registry
 from registry.txt.ownership_index import OwnershipTextCodec, is_possibly_encrypted
 from registry.txt.spec import build_codec
 
+_SHOWN: Final = 5
 _Key = tuple[str, DnsName, str, str]
 _NamedRecord = tuple[str, str]
 """The name and type of the record that an ownership record is named after; type "" if its name contains none."""
@@ -62,7 +64,7 @@ def adopt(config: Config, *, writes: bool, re_encrypts: bool) -> AdoptionDocumen
         if one.current and is_chosen(one.current) and (re_encrypts or _is_candidate(one, config.registry.txt_owner_id))
     }
     taken = writes and not result.missing
-    owned = {} if re_encrypts else _find_owned(result, candidates)
+    owned = {} if re_encrypts else _find_owned(result, candidates) | _find_contested(result, candidates)
     free = [one for key, one in candidates.items() if key not in owned]
     attempt = _run_adopting_pass(config, free, is_chosen, writes=taken) if free else result
     result = result._replace(missing=tuple(dict.fromkeys((*result.missing, *attempt.missing))))
@@ -123,6 +125,19 @@ def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict
                 if one.current and (owner := owners.find(one.current.record)):
                     owned[key] = _refuse_adoption(one, owner)
     return owned
+
+
+def _find_contested(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict[_Key, Decision]:
+    """Return decisions, by key, about *candidates* that objects of several namespaces request: one of them gets it."""
+    contested: dict[_Key, Decision] = {}
+    for key, one in candidates.items() if not result.config.sources.merge_across_namespaces else ():
+        namespaces = sorted({by.ref.key.namespace for by in one.requested_by})
+        if len(namespaces) > 1 and one.type != rrtype.PTR:
+            detail = (
+                f"objects of several namespaces request it: {', '.join(namespaces[:_SHOWN])}; adopt it when one does"
+            )
+            contested[key] = replace(one, action=Action.KEEP, reason=Reason.REQUESTED_BY_OTHER, detail=detail)
+    return contested
 
 
 def _is_above(other: Zone, zone: Zone) -> bool:

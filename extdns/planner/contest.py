@@ -133,13 +133,13 @@ def decide_contest(
 ) -> list[ContestLoss]:
     """Return the claims that lose *contest*.
 
-    The namespace wins that has a record, else the one that had it last, here or in another zone; else the oldest claim.
+    The namespace wins that has a record, else the one that had it last; else that of the oldest claim.
 
     Args:
         contest: one of `find_contests`.
         contenders: the claims to its set identifier at the name, or more.
         current: our records with that set identifier there, or more.
-        former: the last decisions about the name.
+        former: the last decisions about the name in its zone.
         retained: why abandoned records do not pass to another namespace now.
         settings: the settings of the planner.
     """

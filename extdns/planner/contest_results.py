@@ -187,8 +187,9 @@ def _decide_contests(
     settings: PlanSettings,
 ) -> list[ContestLoss]:
     losses: list[ContestLoss] = []
+    former = [one for one in view.former if one.zone == view.zone]
     for contest, here, records in _group_by_contest(contests, contenders, ours):
-        losses += decide_contest(contest, here, records, view.former, retained, settings)
+        losses += decide_contest(contest, here, records, former, retained, settings)
     return losses
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.model import rrtype
 from extdns.model.change import Awaited, Blocked, ChangeSet, Decision, Delete, Wait
 from extdns.model.claim import UnresolvedClaim, is_detached
 from extdns.model.evidence import Evidence, PendingDelete
@@ -431,7 +432,8 @@ def decide_name(
 def find_requested_keys(view: NameView, requested: Requested, settings: PlanSettings) -> frozenset[RecordKey]:
     """Return the keys of the records that an object of their namespace requests, also by an unresolved claim.
 
-    Any object can be meant where the ownership record names none, or where namespaces are merged.
+    Any object can be meant where the ownership record names none, or where namespaces are merged. In PTR records they
+    are: each counts whose name the record has.
     """
     if not view.current:
         return frozenset()
@@ -445,10 +447,18 @@ def find_requested_keys(view: NameView, requested: Requested, settings: PlanSett
     for owned in view.current:
         key = owned.key
         namespaces = found.get(key, set()) | found.get(key.set_identifier, set())
-        is_any = settings.merges_namespaces or not owned.resource
+        is_any = settings.merges_namespaces or not owned.resource or _has_name_of(owned, requested)
         if owned.namespace in namespaces or (is_any and namespaces):
             keys.append(key)
     return frozenset(keys)
+
+
+def _has_name_of(owned: OwnedRecord, requested: Requested) -> bool:
+    """Return whether *owned* is a PTR record, and has a name that is requested for it."""
+    if owned.record.type != rrtype.PTR:
+        return False
+    about = [one.desired for one in requested.desired.taken if one.desired.key == owned.key]
+    return any(not set(owned.record.targets).isdisjoint(one.targets) for one in about)
 
 
 def find_passed(contested: ContestResults, proposals: Iterable[Proposal]) -> frozenset[RecordKey]:

@@ -56,6 +56,15 @@ def test_adopt_writes_only_ownership_records(
     assert not state.exists()
 
 
+def test_a_record_that_objects_of_several_namespaces_request_is_not_adopted(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.replace_manifests(*(service("www", "www.example.org", namespace=one) for one in ("shop", "other")))
+    assert adopt(installation, "--yes") == 1
+    assert "objects of several namespaces request it: other, shop" in capsys.readouterr().out
+    assert "a-www" not in installation.zones.text()
+
+
 def test_a_second_adopt_finds_nothing_because_adopted_records_are_ours(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:

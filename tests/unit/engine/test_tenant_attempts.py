@@ -243,6 +243,22 @@ def test_an_invalid_ptr_record_of_others_for_a_moment_frees_no_delete_of_its_hol
     assert len(world.list_records(REVERSE)) == 40
 
 
+def test_a_ptr_record_that_another_namespace_took_over_is_free_of_its_hold_when_its_names_return() -> None:
+    """Its ownership record still names the namespace that had it first."""
+    flags = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
+    former, later = (
+        [service(f"{one}/w{number}", f"w{number}.example.org", f"192.0.2.{number + 1}") for number in range(20)]
+        for one in ("former", "later")
+    )
+    world = start_cluster(*former, *later, flags=flags, zones={ZONE: (), REVERSE: ()}, for_s=900.0)
+    for one in former:
+        world.delete(one, for_s=300.0)
+    world.delete(*later, for_s=900.0)
+    assert sum(len(one.held) for one in world.engine.delete_guard.held_sets()) == 40
+    world.apply(*later, for_s=60.0)
+    assert world.engine.delete_guard.held_sets() == ()
+
+
 def test_a_name_that_passes_as_it_is_is_free_of_its_hold() -> None:
     names = [f"w{number}.example.org" for number in range(40)]
     former = [service(f"victim/{name[:-12]}", name, "192.0.2.1") for name in names]
