@@ -149,7 +149,7 @@ def find_size_problem(endpoint: DesiredRecord) -> RecordProblem | None:
         return RecordProblem(value=f"properties of {length} characters", allowed=allowed)
     if len(endpoint.targets) <= MAX_TARGETS:
         return None
-    return RecordProblem(value=f"{len(endpoint.targets)} targets", allowed=f"at most {MAX_TARGETS} targets")
+    return RecordProblem(value=f"more than {MAX_TARGETS} targets", allowed=f"at most {MAX_TARGETS} targets")
 
 
 def find_owner_problem(endpoint: DesiredRecord) -> RecordProblem | None:

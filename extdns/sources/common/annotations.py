@@ -18,7 +18,7 @@ from extdns.model import rrtype, ttl
 from extdns.model.claim import ClaimWarning
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, RECORD_TYPE, choose_record_type, parse_target, strip_trailing_dots
-from extdns.model.validation import TARGETS_ALLOWED, describe_allowed
+from extdns.model.validation import MAX_TARGETS, TARGETS_ALLOWED, describe_allowed
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.ports import ClusterView
 from extdns.resources.core import Node
@@ -296,26 +296,39 @@ TargetResult = FoundTargets | MissingTargets | ExcludedHost
 
 
 def parse_targets(
-    texts: Iterable[str], field: str, *, if_empty: MissingTargets, is_stated: bool = False
+    texts: Iterable[str],
+    field: str,
+    *,
+    if_empty: MissingTargets,
+    is_stated: bool = False,
+    count: RequestedCount | None = None,
 ) -> FoundTargets | MissingTargets:
     """Parse *texts* and group them by record type; empty texts are dropped (docs/spec/sources.md 11).
+
+    If a record has more than `MAX_TARGETS` of them, the others are not parsed, because it is refused.
 
     Args:
         texts: addresses and host names.
         field: the field that holds them.
         if_empty: the result if all texts are empty.
         is_stated: see `FoundTargets`.
+        count: what the object requests, if another object has the texts; raises as `RequestedCount.add`.
     """
     groups: dict[str, set[str]] = {}
     invalid: MissingTargets | None = None
     for text in texts:
+        if count is not None:
+            count.add(1)
         if text:
             try:
                 rtype, target = parse_target(text)
             except InvalidValueError:
                 invalid = invalid or _reject_target(text, field)
             else:
-                groups.setdefault(rtype, set()).add(target)
+                found = groups.setdefault(rtype, set())
+                found.add(target)
+                if len(found) > MAX_TARGETS:
+                    break
     if groups:
         by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
         return FoundTargets(groups=by_type, invalid=invalid, is_stated=is_stated)
@@ -328,12 +341,15 @@ def _reject_target(text: str, field: str) -> MissingTargets:
     return MissingTargets(reason=Reason.INVALID_TARGET, detail=detail)
 
 
-def read_target_annotation(annotations: Annotations, *, on_object: str = "") -> FoundTargets | MissingTargets | None:
+def read_target_annotation(
+    annotations: Annotations, *, on_object: str = "", count: RequestedCount | None = None
+) -> FoundTargets | MissingTargets | None:
     """Return the targets of the `target` annotation, or None if it is absent or empty.
 
     Args:
         annotations: annotations of the object that has the targets.
         on_object: description of that object for messages, "" if it is the object of the claim.
+        count: see `parse_targets`.
     """
     if not annotations.get(TARGET_ANNOTATION):
         return None
@@ -343,7 +359,50 @@ def read_target_annotation(annotations: Annotations, *, on_object: str = "") -> 
         else annotations.describe_field(TARGET_ANNOTATION)
     )
     if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail=f"{field} has no target; allowed: {TARGETS_ALLOWED}")
-    return parse_targets(annotations.get_list(TARGET_ANNOTATION), field, if_empty=if_empty, is_stated=True)
+    texts = annotations.get_list(TARGET_ANNOTATION)
+    return parse_targets(texts, field, if_empty=if_empty, is_stated=True, count=count)
+
+
+MAX_OBJECT_TARGETS: Final = 100_000
+"""The most targets of all records of one object: more than two for each of the hostnames that fit into an object."""
+
+_MAX_REQUESTED: Final = 2 * MAX_OBJECT_TARGETS  # a name may be requested twice, with the same targets
+
+
+class RequestedCount:
+    """How much one object requests: for each hostname, its targets; also what is read of other objects for that.
+
+    Many hostnames with many targets each, which other objects may state, would otherwise take minutes to compute.
+    """
+
+    __slots__ = ("_count",)
+
+    def __init__(self) -> None:
+        """Start at none."""
+        self._count = 0
+
+    def merge(self, results: Sequence[FoundTargets]) -> FoundTargets:
+        """Merge *results*, at least one, for one hostname; raises as `add`, which counts the merged ones."""
+        self.add(sum([count_targets(result) for result in results[1:]]))
+        return merge_targets(results)
+
+    def add(self, number: int) -> None:
+        """Count *number* targets, or what takes as long.
+
+        Raises:
+            ExtdnsError: the object requests too much.
+        """
+        self._count += number
+        if self._count > _MAX_REQUESTED:
+            raise ExtdnsError(
+                f"the object requests more than {_MAX_REQUESTED} targets, if those of each hostname and of each object "
+                "that it refers to are counted; request fewer hostnames or targets, or refer to fewer objects"
+            )
+
+
+def count_targets(result: TargetResult) -> int:
+    """Return the number of targets; 1 if there is none, because their absence is also a claim."""
+    return sum([len(targets) for _, targets in result.groups]) if isinstance(result, FoundTargets) else 1
 
 
 def merge_targets(results: Sequence[FoundTargets]) -> FoundTargets:

@@ -7,13 +7,13 @@ the three for one object. See docs/spec/sources.md 1.5, 2.6, 2.7 and 8.8.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
-from extdns.errors import ExtdnsError, InvalidValueError
+from extdns.errors import InvalidValueError
 from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
 from extdns.model.claim import (
@@ -39,8 +39,9 @@ from extdns.sources.common.annotations import (
     FoundTargets,
     MissingTargets,
     RecordOptions,
+    RequestedCount,
     TargetResult,
-    merge_targets,
+    count_targets,
     parse_targets,
 )
 
@@ -49,46 +50,6 @@ if TYPE_CHECKING:  # the template engine is imported only if a template is confi
 
 
 _Key = tuple[DnsName, str, tuple[str, ...]]
-
-MAX_OBJECT_TARGETS: Final = 100_000
-"""The most targets of all records of one object: more than two for each of the hostnames that fit into an object."""
-
-_MAX_REQUESTED: Final = 2 * MAX_OBJECT_TARGETS  # a name may be requested twice, with the same targets
-
-
-class RequestedCount:
-    """How much one object requests: for each hostname, its targets.
-
-    Many hostnames with many targets each, which other objects may state, would otherwise take minutes to compute.
-    """
-
-    __slots__ = ("_count",)
-
-    def __init__(self) -> None:
-        """Start at none."""
-        self._count = 0
-
-    def merge(self, results: Sequence[FoundTargets]) -> FoundTargets:
-        """Merge *results*, at least one, for one hostname; raises as `add`, which counts the merged ones."""
-        self.add(sum([_count_targets(result) for result in results[1:]]))
-        return merge_targets(results)
-
-    def add(self, number: int) -> None:
-        """Count *number* targets, or what takes as long.
-
-        Raises:
-            ExtdnsError: the object requests too much.
-        """
-        self._count += number
-        if self._count > _MAX_REQUESTED:
-            raise ExtdnsError(
-                f"the object requests more than {_MAX_REQUESTED} targets, if those of each hostname are counted; "
-                "request fewer hostnames or targets in one object"
-            )
-
-
-def _count_targets(result: TargetResult) -> int:
-    return sum([len(targets) for _, targets in result.groups]) if isinstance(result, FoundTargets) else 1
 
 
 class _RequestedTargets(NamedTuple):
@@ -180,7 +141,7 @@ class ClaimBuilder:
         Raises:
             ExtdnsError: the object requests too much.
         """
-        self._count.add(_count_targets(result))
+        self._count.add(count_targets(result))
         match result:
             case FoundTargets():
                 for rtype, targets in result.groups:

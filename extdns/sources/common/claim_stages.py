@@ -40,7 +40,7 @@ from extdns.model.validation import (
     validate_record,
 )
 from extdns.model.value import Value
-from extdns.sources.common.claim_builder import MAX_OBJECT_TARGETS
+from extdns.sources.common.annotations import MAX_OBJECT_TARGETS
 
 # A stage returns the claim itself, claims that replace it, or both the claim and claims derived from it.
 ClaimStage = Callable[[ResolvedClaim], tuple[Claim, ...]]

@@ -17,10 +17,11 @@ from extdns.sources.common.annotations import (
     FoundTargets,
     MissingTargets,
     RecordOptions,
+    RequestedCount,
     TargetResult,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import ClaimBuilder, RequestedCount, SourceSettings
+from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
 
 _HOSTNAME: Final = "hostname"
 _NO_OPTIONS: Final = RecordOptions()

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.resources.gateway_api import GATEWAY, HttpRoute, ParentRef
+from extdns.sources.common.annotation_names import PREFIX
+from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import reduce_claims, resolved
 from tests.unit.sources.made import build_source
 from tests.unit.sources.routes import gateway, http, listener, parent
+from tests.unit.sources.samples import meta
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -25,6 +31,27 @@ def claims(obj: HttpRoute, *others: KubernetesObject) -> tuple[Claim, ...]:
 
 def a(*names: str, address: str = "203.0.113.9") -> list[str]:
     return [resolved(name, "A", address) for name in names]
+
+
+class CountedReads(dict[str, str]):
+    """Annotations that count how often they are listed."""
+
+    reads = 0
+
+    def items(self) -> Any:  # noqa: ANN401 - the type of the view has no name
+        self.reads += 1
+        return super().items()
+
+
+def test_annotations_of_a_parent_are_read_once_for_all_listeners_that_a_route_names() -> None:
+    stated = CountedReads({PREFIX + "target": "192.0.2.1"})
+    names = [f"l{number}" for number in range(32)]
+    metadata = replace(meta("infra/gw"), annotations=stated)
+    shared = replace(gateway(*(listener(f"{name}.t", name=name) for name in names)), metadata=metadata)
+    found = build_source("gateway-httproute").find_claims(
+        http(parents=[parent(section=name) for name in names]), FakeView(shared)
+    )
+    assert (len(found), stated.reads) == (32, 1)
 
 
 SECTIONS = gateway(listener("*.one.t", name="one", port=80, protocol="HTTP"), listener("*.two.t", name="two", port=443))

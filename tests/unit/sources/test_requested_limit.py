@@ -12,6 +12,7 @@ from tests.cluster_world import start_cluster
 from tests.fakes.view import FakeView
 from tests.objects import PREFIX, Json, service
 from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
+from tests.unit.sources.routes import gateway, http, listener, parent
 from tests.unit.sources.samples import meta
 
 NAMES: Final = [f"n{number}.example.org" for number in range(1000)]
@@ -81,9 +82,23 @@ def test_an_object_with_many_hostnames_that_have_many_targets_each_fails_before_
 ) -> None:
     world = start_cluster(service("web"), flags=flags)
     world.apply(*objects)
-    problem = "the object requests more than 200000 targets, if those of each hostname are counted"
+    problem = (
+        "the object requests more than 200000 targets, if those of each hostname and of each object that it refers to "
+        "are counted"
+    )
     ((key, failure),) = world.engine.claims.failures()
     assert (key.name, failure.partition(";")[0]) == ("odd", problem)
+
+
+def test_targets_of_all_gateways_that_a_route_names_are_limited_though_it_publishes_none_of_them() -> None:
+    targets = ",".join(f"10.0.{number // 256}.{number % 256}" for number in range(4000))
+    refs = [parent(f"infra/g{number}") for number in range(51)]
+    gateways = [
+        gateway(listener(f"{ref.name}.t"), location=f"infra/{ref.name}", annotations={PREFIX + "target": targets})
+        for ref in refs
+    ]
+    with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
+        build_source("gateway-httproute").find_claims(http("other.t", parents=refs), FakeView(*gateways))
 
 
 def test_names_and_targets_of_templates_are_limited_too() -> None:

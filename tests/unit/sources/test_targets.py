@@ -8,6 +8,7 @@ from extdns.model.claim import ClaimWarning, InvalidClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
+from extdns.model.validation import MAX_TARGETS
 from extdns.resources.core import SERVICE
 from extdns.sources.common.annotation_names import BOTH_PREFIXES, PREFIX
 from extdns.sources.common.annotations import (
@@ -49,6 +50,14 @@ def test_targets_are_grouped_by_record_type(
     texts: list[str], expected: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> None:
     assert parse_targets(texts, "f", if_empty=NOTHING) == FoundTargets(groups=expected)
+
+
+def test_no_more_targets_are_parsed_than_make_a_record_invalid() -> None:
+    texts = iter(f"n{number}.test" for number in range(MAX_TARGETS + 10))
+    found = parse_targets(texts, "f", if_empty=NOTHING)
+    assert isinstance(found, FoundTargets)
+    assert len(found.groups[0][1]) == MAX_TARGETS + 1
+    assert len(list(texts)) == 9
 
 
 def test_an_invalid_target_does_not_affect_other_targets() -> None:

@@ -27,6 +27,7 @@ from extdns.sources.common.annotations import (
     ExcludedHost,
     FoundTargets,
     MissingTargets,
+    RequestedCount,
     TargetResult,
     parse_targets,
     read_target_annotation,
@@ -84,14 +85,23 @@ class Attachment(Value, frozen=True, kw_only=True):
     listeners: tuple[ListenerTargets, ...] = ()
 
 
+class _Stated(NamedTuple):
+    """What the annotations of a parent state."""
+
+    annotations: Annotations
+    targets: FoundTargets | MissingTargets | None
+
+
 class ParentFinder:
     """Looks up the parents of a Route; used for one call of `KindSource.find_claims`."""
 
-    def __init__(self, settings: SourceSettings, view: ClusterView) -> None:
-        """Create a finder that looks up objects in *view*, which raises `NotSyncedError`."""
+    def __init__(self, settings: SourceSettings, view: ClusterView, count: RequestedCount) -> None:
+        """Create a finder that looks up objects in *view*, which raises `NotSyncedError`, and counts their targets."""
         self._settings: Final = settings
         self._flags: Final = settings.flags
         self._view: Final = view
+        self._count: Final = count
+        self._stated: Final[dict[ResolvedParentRef, _Stated]] = {}
 
     def find_attachments(self, route: Route, namespace: str) -> Iterator[Attachment]:
         """Yield the parents in the status of *route*, then those of its spec that have no status yet.
@@ -135,7 +145,7 @@ class ParentFinder:
         gateway = self._get_gateway(ref)
         if not isinstance(gateway, Gateway):
             return gateway
-        result = rejection or self._read_target_override(gateway, ref) or _read_gateway_addresses(gateway, ref)
+        result = rejection or self._read_stated(gateway, ref).targets or _read_gateway_addresses(gateway, ref)
         return (ListenerTargets(listener, result) for listener in gateway.spec.listeners or ())
 
     def _list_listener_set_listeners(
@@ -163,7 +173,7 @@ class ParentFinder:
             rejection = rejection or _find_rejection(
                 listener_set.status.conditions, f"{gateway_ref} has not accepted {ref}"
             )
-        result = self._read_target_override(listener_set, ref) or self._read_target_override(gateway, gateway_ref)
+        result = self._read_stated(listener_set, ref).targets or self._read_stated(gateway, gateway_ref).targets
         return self._check_listener_conditions(
             listener_set, ref, rejection, result or _read_gateway_addresses(gateway, gateway_ref)
         )
@@ -198,17 +208,19 @@ class ParentFinder:
         excluded_by = self._find_controller_exclusion(gateway, ref)
         return ExcludedHost(excluded_by=excluded_by) if excluded_by else gateway
 
-    def _read_annotations(self, parent: Gateway | ListenerSet) -> Annotations:
-        return self._settings.read_annotations(parent.metadata)
-
     def _find_controller_exclusion(self, parent: Gateway | ListenerSet, ref: ResolvedParentRef) -> str:
-        annotations = self._read_annotations(parent)
+        annotations = self._read_stated(parent, ref).annotations
         return "" if is_our_controller(annotations) else f"{annotations.describe_field(CONTROLLER)} of {ref}"
 
-    def _read_target_override(
-        self, parent: Gateway | ListenerSet, ref: ResolvedParentRef
-    ) -> FoundTargets | MissingTargets | None:
-        return read_target_annotation(self._read_annotations(parent), on_object=f"{ref}")
+    def _read_stated(self, parent: Gateway | ListenerSet, ref: ResolvedParentRef) -> _Stated:
+        """Read the annotations of *parent* once, because a Route may name each of its listeners."""
+        key = ref.without_listener
+        found = self._stated.get(key)
+        if found is None:
+            annotations = self._settings.read_annotations(parent.metadata)
+            targets = read_target_annotation(annotations, on_object=f"{ref}", count=self._count)
+            found = self._stated[key] = _Stated(annotations, targets)
+        return found
 
 
 def _find_rejection(conditions: Iterable[Condition] | None, detail: str) -> MissingTargets | None:

@@ -22,9 +22,9 @@ from extdns.sources.common.annotations import (
     HostnameSource,
     MissingTargets,
     RecordOptions,
+    RequestedCount,
     TargetResult,
 )
-from extdns.sources.common.claim_builder import RequestedCount
 from extdns.sources.common.gateway.admission import (
     ALLOWED_HOSTNAME,
     accepts_kind,
@@ -148,7 +148,7 @@ def _find_accepting_listeners(
             allowed, namespace, home=parent.namespace, default="Same", view=view
         )
 
-    for attachment in ParentFinder(to.settings, view).find_attachments(route, namespace):
+    for attachment in ParentFinder(to.settings, view, to.count).find_attachments(route, namespace):
         listeners = tuple(one for one in attachment.listeners if accepts(one.listener, attachment.ref))
         yield replace(attachment, listeners=listeners)
 
