@@ -96,6 +96,7 @@ class _ServingGateways:
         for namespace, name in dict.fromkeys(keys):
             gateway = self._view.get(ISTIO_GATEWAY, namespace, name)
             if isinstance(gateway, IstioGateway):
+                self._count.add(sum(1 + len(server.hosts or ()) for server in gateway.spec.servers or ()))
                 for pattern in list_served_patterns(self._service, self._namespace, gateway, namespace):
                     by_pattern.setdefault(pattern, []).append(len(self._found))
                 self._found.append((namespace, gateway))
@@ -114,7 +115,7 @@ class _ServingGateways:
     def _find_targets_of_gateway(self, at: int) -> TargetResult:
         if at not in self._results:
             namespace, gateway = self._found[at]
-            self._results[at] = find_gateway_targets(gateway, namespace, self._settings, self._view)
+            self._results[at] = find_gateway_targets(gateway, namespace, self._settings, self._view, self._count)
         return self._results[at]
 
 

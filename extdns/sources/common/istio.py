@@ -17,7 +17,9 @@ from extdns.sources.common.annotation_names import PREFIX
 from extdns.sources.common.annotations import (
     ExcludedHost,
     MissingTargets,
+    RequestedCount,
     TargetResult,
+    count_targets,
     get_ingress,
     list_first_addresses,
     parse_targets,
@@ -41,9 +43,11 @@ _NO_ADDRESS: Final = "the status of the load balancer has no address yet"
 
 
 def find_gateway_targets(
-    gateway: IstioGateway, namespace: str, settings: SourceSettings, view: ClusterView
+    gateway: IstioGateway, namespace: str, settings: SourceSettings, view: ClusterView, count: RequestedCount
 ) -> TargetResult:
     """Find the targets of *gateway* in its `target` annotation, else in its Ingress, else in Services of its proxies.
+
+    They are added to *count*, which raises.
 
     Raises:
         ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
@@ -51,7 +55,7 @@ def find_gateway_targets(
     """
     annotations = settings.read_annotations(gateway.metadata)
     description = f"Gateway {namespace}/{gateway.metadata.name}"
-    annotated = read_target_annotation(annotations, on_object=description)
+    annotated = read_target_annotation(annotations, on_object=description, count=count)
     if annotated is not None:
         return annotated
     # the key with the usual prefix works, too, even if --annotation-prefix sets another one
@@ -59,13 +63,16 @@ def find_gateway_targets(
         PREFIX + _INGRESS_ANNOTATION
     )
     if reference:
-        return _read_ingress_targets(
-            reference, namespace, f"{annotations.describe_field(_INGRESS_ANNOTATION)} of {description}", view
-        )
-    return _read_service_targets(gateway.spec.selector or {}, namespace, settings, view)
+        field = f"{annotations.describe_field(_INGRESS_ANNOTATION)} of {description}"
+        return _read_ingress_targets(reference, namespace, field, view, count)
+    result = _read_service_targets(gateway.spec.selector or {}, namespace, settings, view)
+    count.add(count_targets(result))
+    return result
 
 
-def _read_ingress_targets(reference: str, home: str, field: str, view: ClusterView) -> TargetResult:
+def _read_ingress_targets(
+    reference: str, home: str, field: str, view: ClusterView, count: RequestedCount
+) -> TargetResult:
     ingress = get_ingress(reference, home, field, view)
     ref = build_ref(INGRESS, ingress.metadata)
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"{ref}: {_NO_ADDRESS}")
@@ -74,6 +81,7 @@ def _read_ingress_targets(reference: str, home: str, field: str, view: ClusterVi
         f"status.loadBalancer of {ref}",
         if_empty=if_empty,
         is_stated=ref.key.namespace != home,  # anybody can name the Ingress of another namespace
+        count=count,
     )
 
 

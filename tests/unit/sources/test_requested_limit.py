@@ -8,6 +8,7 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
+from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
 from tests.cluster_world import start_cluster
 from tests.fakes.view import FakeView
 from tests.objects import PREFIX, Json, service
@@ -99,6 +100,19 @@ def test_targets_of_all_gateways_that_a_route_names_are_limited_though_it_publis
     ]
     with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
         build_source("gateway-httproute").find_claims(http("other.t", parents=refs), FakeView(*gateways))
+
+
+def test_the_hosts_of_all_gateways_that_a_virtual_service_names_are_limited_though_they_serve_none_of_its_hosts() -> (
+    None
+):
+    servers = (IstioServer(hosts=tuple(NAMES)), IstioServer())
+    gateways = [
+        IstioGateway(metadata=meta(f"shop/g{number}"), spec=IstioGatewaySpec(servers=servers)) for number in range(200)
+    ]
+    named = tuple(one.metadata.name for one in gateways)
+    obj = VirtualService(metadata=meta("shop/v"), spec=VirtualServiceSpec(hosts=("other.t",), gateways=named))
+    with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
+        build_source("istio-virtualservice").find_claims(obj, FakeView(*gateways))
 
 
 def test_names_and_targets_of_templates_are_limited_too() -> None:
