@@ -236,7 +236,7 @@ class Selection(NamedTuple):
 Lookup = ObjectKey | Selection
 
 _Handle = tuple[Kind, str, tuple[str, str] | None]
-"""The kind and namespace of a selection, and its first label, if it has any."""
+"""The kind and namespace of a selection, and one of its labels, if it has any."""
 
 
 @dataclass(slots=True)
@@ -265,6 +265,7 @@ class Dependencies:
         self._lookups: dict[Requester, frozenset[Lookup]] = {}
         self._requesters: dict[Lookup, set[Requester]] = {}
         self._selections: dict[_Handle, set[Selection]] = {}
+        self._handles: dict[Selection, _Handle] = {}
 
     def replace(self, requester: Requester, lookups: Iterable[Lookup]) -> None:
         """Replace the lookups that the claims of *requester* depend on."""
@@ -275,9 +276,10 @@ class Dependencies:
         for lookup in old - new:
             self._drop(requester, lookup)
         for lookup in new - old:
+            if isinstance(lookup, Selection) and lookup not in self._handles:
+                handle = self._handles[lookup] = self._choose_handle(lookup)
+                self._selections.setdefault(handle, set()).add(lookup)
             self._requesters.setdefault(lookup, set()).add(requester)
-            if isinstance(lookup, Selection):
-                self._selections.setdefault(_handle(lookup), set()).add(lookup)
         if new:
             self._lookups[requester] = new
         else:
@@ -290,10 +292,15 @@ class Dependencies:
             return
         del self._requesters[lookup]
         if isinstance(lookup, Selection):
-            handle = _handle(lookup)
+            handle = self._handles.pop(lookup)
             self._selections[handle].discard(lookup)
             if not self._selections[handle]:
                 del self._selections[handle]
+
+    def _choose_handle(self, selection: Selection) -> _Handle:
+        """Return the handle that the fewest selections have: thousands may have one label in common."""
+        handles = [(selection.kind, selection.namespace, label) for label in selection.labels or (None,)]
+        return min(handles, key=lambda handle: len(self._selections.get(handle, ())))
 
     def find_dependents(self, key: ObjectKey, labels: Iterable[Mapping[str, str]]) -> set[Requester]:
         """Return the requesters whose claims depend on the object at *key*, looked up by name or by labels.
@@ -309,7 +316,3 @@ class Dependencies:
                     if selection.covers(key, version):
                         found |= self._requesters[selection]
         return found
-
-
-def _handle(selection: Selection) -> _Handle:
-    return (selection.kind, selection.namespace, selection.labels[0] if selection.labels else None)

@@ -205,6 +205,18 @@ def test_changes_and_what_depends_on_all_of_them_cost_their_sum() -> None:
     assert find(80) <= 2.3 * find(40)
 
 
+def test_a_change_takes_no_longer_if_many_objects_select_others_with_a_label_that_they_have_in_common() -> None:
+    def find(count: int) -> int:
+        objects, _, observer = start_observer(select_with_common_label, *map(str, range(count)))
+        change = objects.change(SLICE, "any", labels={"service": "other", "app": "shop"})
+        return count_calls(observer.observe, [change])[1]
+
+    def select_with_common_label(obj: KubernetesObject, view: ClusterView) -> Iterable[object]:
+        yield view.select(SLICE, "shop", {"service": obj.metadata.name, "app": "shop"})
+
+    assert find(80) == find(40)
+
+
 def test_an_object_that_cannot_be_observed_affects_none_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(metadata: ObjectMeta) -> Origin:
         assert metadata.name != "b"
