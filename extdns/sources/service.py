@@ -37,6 +37,7 @@ from extdns.sources.common.annotations import (
     ExcludedHost,
     FoundTargets,
     MissingTargets,
+    RequestedCount,
     TargetResult,
     list_node_addresses,
     list_public_node_addresses,
@@ -80,6 +81,7 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
         annotations=to.annotations,
         settings=to.settings,
         view=view,
+        count=to.count,
     )
     for audience in (Audience.EXTERNAL, Audience.INTERNAL):
         if texts := context.annotations.get_list(audience):
@@ -136,6 +138,7 @@ class ServiceContext(Value, frozen=True, kw_only=True):
     annotations: Annotations
     settings: SourceSettings
     view: ClusterView
+    count: RequestedCount
 
     @property
     def flags(self) -> SourceFlags:
@@ -345,6 +348,7 @@ def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> I
                 ready = endpoint.conditions is None or endpoint.conditions.ready is not False
                 stated = read_stated(pod.metadata.name)
                 found = stated or _read_endpoint_addresses(context, mode, endpoint, pod)
+                context.count.add(len(found))
                 targets = found if ready or include_not_ready else ()
                 yield _HeadlessEndpoint(hostname=pod.spec.hostname, targets=targets, is_stated=bool(stated))
 

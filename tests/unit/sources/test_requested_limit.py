@@ -36,14 +36,14 @@ def manifest(
     return {"apiVersion": version, "kind": kind, "metadata": metadata, **fields}
 
 
-def headless() -> list[Json]:
+def headless(hostnames: str = ",".join(NAMES), endpoints: int = 1) -> list[Json]:
     pod = manifest("v1", "Pod", "pod", labels={"app": "db"}, annotations={"target": ADDRESSES}, spec={}, status={})
     endpoint = {"addresses": ["10.0.0.1"], "targetRef": {"kind": "Pod", "name": "pod"}}
     labels = {"kubernetes.io/service-name": "odd"}
-    fields = {"addressType": "IPv4", "endpoints": [endpoint]}
+    fields = {"addressType": "IPv4", "endpoints": [endpoint] * endpoints}
     members = manifest("discovery.k8s.io/v1", "EndpointSlice", "odd", labels=labels, annotations={}, **fields)
     spec = {"type": "ClusterIP", "clusterIP": "None", "selector": {"app": "db"}}
-    return [pod, members, manifest("v1", "Service", "odd", annotations={"hostname": ",".join(NAMES)}, spec=spec)]
+    return [pod, members, manifest("v1", "Service", "odd", annotations={"hostname": hostnames}, spec=spec)]
 
 
 def virtual_service() -> list[Json]:
@@ -74,11 +74,14 @@ def http_route() -> list[Json]:
     ("objects", "flags"),
     [
         pytest.param(headless(), ("--source=service",), id="headless Service"),
+        pytest.param(
+            headless("odd.t", 201), ("--source=service",), id="headless Service with many endpoints of one Pod"
+        ),
         pytest.param(virtual_service(), ("--source=istio-virtualservice",), id="VirtualService"),
         pytest.param(http_route(), ("--source=gateway-httproute",), id="HTTPRoute"),
     ],
 )
-def test_an_object_with_many_hostnames_that_have_many_targets_each_fails_before_they_are_computed(
+def test_an_object_with_many_hostnames_or_endpoints_that_have_many_targets_each_fails_before_they_are_computed(
     objects: list[Json], flags: tuple[str, ...]
 ) -> None:
     world = start_cluster(service("web"), flags=flags)
