@@ -64,6 +64,15 @@ class ClusterView(Protocol):
         ...
 
 
+@runtime_checkable
+class OnDemandView(Protocol):
+    """A `ClusterView` some of whose objects exist only because they were looked up."""
+
+    def forget(self, key: ObjectKey) -> None:
+        """Remove the object at *key* if it is one of these: no claim depends on it any more."""
+        ...
+
+
 class Source(Protocol):
     """Finds the claims of one object of one kind; pure."""
 

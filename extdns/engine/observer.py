@@ -19,7 +19,7 @@ from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectP
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.origin import UNKNOWN_ORIGIN, read_origin
 from extdns.model.value import EMPTY_MAP, StringMap, take_next
-from extdns.ports import ClusterView, NotSyncedError
+from extdns.ports import ClusterView, NotSyncedError, OnDemandView
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
@@ -55,7 +55,7 @@ class Observer:
         for name, kind in self._sources:
             self._names.setdefault(kind, []).append(name)
         self._view = view
-        self._dependencies = Dependencies()
+        self._dependencies = Dependencies(view.forget) if isinstance(view, OnDemandView) else Dependencies()
         self._waiting: dict[Kind, set[Requester]] = {}
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Mapping[str, str]] = {}
@@ -260,8 +260,9 @@ class RecordingView:
 class Dependencies:
     """The lookups that the claims of each object depend on, indexed in both directions."""
 
-    def __init__(self) -> None:
-        """Start without lookups."""
+    def __init__(self, forget: Callable[[ObjectKey], None] = lambda _: None) -> None:
+        """Start without lookups. *forget* is called with an object that was looked up when no claim depends on it."""
+        self._forget = forget
         self._lookups: dict[Requester, frozenset[Lookup]] = {}
         self._requesters: dict[Lookup, set[Requester]] = {}
         self._selections: dict[_Handle, set[Selection]] = {}
@@ -296,6 +297,8 @@ class Dependencies:
             self._selections[handle].discard(lookup)
             if not self._selections[handle]:
                 del self._selections[handle]
+        else:
+            self._forget(lookup)
 
     def _choose_handle(self, selection: Selection) -> _Handle:
         """Return the handle that the fewest selections have: thousands may have one label in common."""

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,8 +18,8 @@ import dns.exception
 import dns.resolver
 
 from extdns.errors import UnresolvedError, UsageError
-from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
-from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
+from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta, build_key
 from extdns.model.record import parse_address
 from extdns.model.value import take_next
 from extdns.ports import Cluster, ClusterView, NotSyncedError
@@ -109,15 +110,15 @@ HostKey = tuple[str, str]
 """The namespace of who looks a host up, and the name of the host."""
 
 
-class HostChange(NamedTuple):
-    """A host before (None if it was unknown) and after a change."""
-
-    old: ResolvedHost | None
-    new: ResolvedHost
+@dataclass(slots=True)
+class _Host:
+    due_at_s: float
+    retry_after_s: float = _MIN_INTERVAL_S
+    known: ResolvedHost | None = None
 
 
 class HostResolver:
-    """Resolves hosts repeatedly, each from its `start_resolving` on; safe from any thread.
+    """Resolves hosts repeatedly, each from its `start_resolving` until its `forget`; safe from any thread.
 
     A host is resolved again after its TTL, which counts as 30 s at least and 300 s at most. A failed or empty lookup
     does not remove known addresses, and a failed lookup does not replace an empty result. Without addresses, lookups
@@ -133,9 +134,8 @@ class HostResolver:
         self._changed = threading.Condition()
         self._paused: list[tuple[float, HostKey]] = []
         self._due: dict[str, dict[HostKey, HostKey]] = OrderedDict()
-        self._known: dict[HostKey, ResolvedHost] = {}
-        self._retry_after_s: dict[HostKey, float] = {}
-        self._changes: list[HostChange] = []
+        self._hosts: dict[HostKey, _Host] = {}
+        self._changes: list[ResolvedHost] = []
         self._ended = False
         self._threads: list[threading.Thread] = []
 
@@ -143,17 +143,22 @@ class HostResolver:
         """Start to resolve *name* for *namespace* unless that was started before."""
         host = (namespace, name)
         with self._changed:
-            if host in self._retry_after_s or self._ended:
+            if host in self._hosts or self._ended:
                 return
-            self._retry_after_s[host] = _MIN_INTERVAL_S
-            heapq.heappush(self._paused, (self._monotonic(), host))
+            self._hosts[host] = _Host(self._monotonic())
+            heapq.heappush(self._paused, (self._hosts[host].due_at_s, host))
             self._changed.notify_all()
             if len(self._threads) < _THREADS:
                 self._threads.append(threading.Thread(target=self._run, name="resolver", daemon=True))
                 self._threads[-1].start()
 
-    def take(self) -> list[HostChange]:
-        """Return how the results for hosts changed since the last call."""
+    def forget(self, namespace: str, name: str) -> None:
+        """Stop to resolve *name* for *namespace*."""
+        with self._changed:
+            self._hosts.pop((namespace, name), None)
+
+    def take(self) -> list[ResolvedHost]:
+        """Return the results that changed since the last call."""
         with self._changed:
             changes, self._changes = self._changes, []
             return changes
@@ -174,13 +179,9 @@ class HostResolver:
                 answer, failure = self._resolve(name), ""
             except UnresolvedError as exc:
                 answer, failure = HostAddresses((), 0.0), str(exc)
-            if answer.addresses:
-                pause_s, self._retry_after_s[host] = max(answer.ttl_s, _MIN_INTERVAL_S), _MIN_INTERVAL_S
-            else:
-                pause_s, self._retry_after_s[host] = self._retry_after_s[host], self._retry_after_s[host] * 2
             metadata = ObjectMeta(namespace=namespace, name=name)
             found = ResolvedHost(metadata=metadata, addresses=answer.addresses, failure=failure)
-            self._store(host, found, min(pause_s, _MAX_INTERVAL_S))
+            self._store(host, found, answer.ttl_s)
 
     def _wait_for_due(self) -> HostKey | None:
         """Wait until a host is due to be resolved, and return it; return None after `close`."""
@@ -188,22 +189,32 @@ class HostResolver:
             while not self._ended:
                 now_s = self._monotonic()
                 while self._paused and self._paused[0][0] <= now_s:
-                    host = heapq.heappop(self._paused)[1]
-                    self._due.setdefault(host[0], OrderedDict())[host] = host
-                if due := take_next(self._due):
-                    return due
+                    due_at_s, key = heapq.heappop(self._paused)
+                    if (host := self._hosts.get(key)) and host.due_at_s == due_at_s:  # else it was forgotten
+                        self._due.setdefault(key[0], OrderedDict())[key] = key
+                while due := take_next(self._due):
+                    if due in self._hosts:
+                        return due
                 self._changed.wait(self._paused[0][0] - now_s if self._paused else None)
         return None
 
-    def _store(self, host: HostKey, found: ResolvedHost, pause_s: float) -> None:
+    def _store(self, key: HostKey, found: ResolvedHost, ttl_s: float) -> None:
         with self._changed:
-            heapq.heappush(self._paused, (self._monotonic() + pause_s, host))
+            host = self._hosts.get(key)
+            if host is None:
+                return
+            if found.addresses:
+                pause_s, host.retry_after_s = max(ttl_s, _MIN_INTERVAL_S), _MIN_INTERVAL_S
+            else:
+                pause_s, host.retry_after_s = host.retry_after_s, host.retry_after_s * 2
+            host.due_at_s = self._monotonic() + min(pause_s, _MAX_INTERVAL_S)
+            heapq.heappush(self._paused, (host.due_at_s, key))
             self._changed.notify()  # a thread that waits for a later one
-            old = self._known.get(host)
+            old = host.known
             if found == old or (old is not None and _rank_knowledge(found) < _rank_knowledge(old)):
                 return
-            self._known[host] = found
-            self._changes.append(HostChange(old, found))
+            host.known = found
+            self._changes.append(found)
 
 
 def _rank_knowledge(host: ResolvedHost) -> int:
@@ -217,11 +228,12 @@ _AWAITED_S: Final = 15.0
 
 
 class ClusterWithHosts:
-    """Add host names and their addresses to a cluster; implements `Cluster` and `ClusterView`.
+    """Add host names and their addresses to a cluster; implements `Cluster`, `ClusterView` and `OnDemandView`.
 
-    Each host that was looked up is an object of the kind `RESOLVED_HOST` from its first result on, in the namespace for
-    which it was looked up. The kind is synced while every host that was looked up has a result, and always from 15 s
-    after the first lookup on: then only what looks a host up waits for it. Only one thread may use lookups and `take`.
+    Each host that was looked up is an object of the kind `RESOLVED_HOST` from its first result on until it is
+    forgotten, in the namespace for which it was looked up. The kind is synced while every host that was looked up has a
+    result, and always from 15 s after the first lookup on: then only what looks a host up waits for it. Only one thread
+    may use lookups, `forget` and `take`.
     """
 
     def __init__(
@@ -235,6 +247,7 @@ class ClusterWithHosts:
         self._monotonic = monotonic
         self._known: dict[HostKey, ResolvedHost] = {}
         self._waiting: set[HostKey] = set()
+        self._forgotten: list[ResolvedHost] = []
         self._first_lookup_at: float | None = None
         self._phase: Phase | None = None
 
@@ -256,6 +269,15 @@ class ClusterWithHosts:
             raise NotSyncedError(RESOLVED_HOST)
         return self._known[host]
 
+    def forget(self, key: ObjectKey) -> None:
+        """Implement `OnDemandView.forget`."""
+        if key.kind == RESOLVED_HOST:
+            host = (key.namespace, key.name)
+            self._hosts.forget(*host)
+            self._waiting.discard(host)
+            if known := self._known.pop(host, None):
+                self._forgotten.append(known)
+
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
         """Implement `Cluster.take`. First results for hosts are returned at once, changes up to a second later."""
         changes = self._take_changes()
@@ -271,12 +293,18 @@ class ClusterWithHosts:
         self._cluster.close()
 
     def _take_changes(self) -> list[ClusterChange]:
-        changes: list[ClusterChange] = []
-        for old, new in self._hosts.take():
+        changes: list[ClusterChange] = [
+            ObjectChange(key=build_key(RESOLVED_HOST, old.metadata), old=old, new=None, seen=Sighting.DELETED)
+            for old in self._forgotten
+        ]
+        self._forgotten.clear()
+        for new in self._hosts.take():
             host = (new.metadata.namespace, new.metadata.name)
-            self._known[host] = new
-            self._waiting.discard(host)
-            changes.append(ObjectChange(key=ObjectKey(RESOLVED_HOST, *host), old=old, new=new))
+            old = self._known.get(host)
+            if old or host in self._waiting:  # else it was forgotten
+                self._known[host] = new
+                self._waiting.discard(host)
+                changes.append(ObjectChange(key=ObjectKey(RESOLVED_HOST, *host), old=old, new=new))
         if self._first_lookup_at is not None:
             now_s = self._monotonic()
             is_awaited = self._waiting and now_s < self._first_lookup_at + _AWAITED_S

@@ -217,6 +217,24 @@ def test_a_change_takes_no_longer_if_many_objects_select_others_with_a_label_tha
     assert find(80) == find(40)
 
 
+def test_an_object_that_exists_for_lookups_is_forgotten_when_the_last_claim_that_depends_on_it_ends() -> None:
+    class OnDemand(Objects):
+        def __init__(self) -> None:
+            super().__init__()
+            self.forgotten: list[str] = []
+
+        def forget(self, key: ObjectKey) -> None:
+            self.forgotten.append(key.name)
+
+    objects = OnDemand()
+    observer = Observer([FakeSource(lambda _, view: [view.get(SLICE, "shop", "host")])], objects)
+    observer.observe([objects.change(SERVICE, name) for name in ("a", "b")])
+    observer.observe([objects.change(SERVICE, "a", seen=Sighting.DELETED)])
+    assert objects.forgotten == []
+    observer.observe([objects.change(SERVICE, "b", seen=Sighting.DELETED)])
+    assert objects.forgotten == ["host"]
+
+
 def test_an_object_that_cannot_be_observed_affects_none_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(metadata: ObjectMeta) -> Origin:
         assert metadata.name != "b"

@@ -22,7 +22,7 @@ from extdns.kube.resolver import (
     build_system_resolver,
     ignore_failures,
 )
-from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
+from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey
 from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
@@ -251,6 +251,21 @@ def test_requiring_hosts_and_checking_their_existence_is_left_to_the_wrapped_clu
     assert cluster.require(RESOLVED_HOST).phase is Phase.SYNCED
     assert cluster.exists(ObjectKey(RESOLVED_HOST, "", LB)) is None
     assert cluster.take(0.0) == ()
+
+
+def test_a_host_that_was_forgotten_is_no_longer_resolved_nor_known_until_it_is_looked_up_again(resolved: Make) -> None:
+    cluster, hosts, dns = resolved(HostAddresses(("192.0.2.1",), 60.0))
+    resolve_first(cluster)
+    cluster.forget(ObjectKey(RESOLVED_HOST, "", LB))
+    (change,) = take_changes(cluster)
+    assert isinstance(change, ObjectChange)
+    assert (change.new, change.seen) == (None, Sighting.DELETED)
+    resolve_first(cluster, "other.example.net")
+    pass_time(hosts, dns, 60.0)
+    dns.wait_for(3)
+    pass_time(hosts, dns, 90.0)
+    resolve_first(cluster)
+    assert dns.lookup_times == [0.0, 0.0, 60.0, 90.0]
 
 
 # The system resolver, against a name server on a real socket
