@@ -40,7 +40,6 @@ from extdns.sources.common.annotations import (
     read_load_balancer,
     read_no_options,
 )
-from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
 
@@ -48,6 +47,9 @@ _INGRESS_ANNOTATION: Final = "ingress"
 _GATEWAY: Final = "*v1.Gateway"
 _VIRTUAL_SERVICE: Final = "*v1.VirtualService"
 _LOAD_BALANCER: Final = "LoadBalancer"
+_NO_INGRESS_ADDRESS: Final = MissingTargets(
+    reason=Reason.NO_ADDRESS, detail="no Ingress of the Gateways has an address yet"
+)
 
 
 def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
@@ -61,27 +63,29 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
     if not {"", namespace} & set(to.flags.gloo_namespace):  # "" is all namespaces
         to.exclude("--gloo-namespace")
         return
-    targets = to.annotated_targets or _find_targets(proxy, namespace, to.settings, view)
+    targets = to.annotated_targets or _find_targets(proxy, to, view)
     for host, field in _list_virtual_hosts(proxy):
-        builder = to.get_builder(_read_record_options(host, to.settings.prefixes, view))
+        builder = to.get_builder(_read_record_options(host, to, view))
         for at, domain in enumerate(host.domains or ()):
             if domain:
                 builder.request(domain, f"{field}.domains[{at}]", targets)
     to.publish_template_targets(to.bare_builder)
 
 
-def _find_targets(proxy: Proxy, namespace: str, settings: SourceSettings, view: ClusterView) -> TargetResult:
+def _find_targets(proxy: Proxy, to: HostPublisher, view: ClusterView) -> TargetResult:
     """Find the targets of *proxy* in the Ingresses of its Gateways, else in its Service.
 
     The annotation of a Gateway in another namespace does not count: it would give all names of the Proxy its address.
     """
-    gateways = [key for key in _list_gateways(proxy) if settings.compat or key[0] == namespace]
-    found = [_find_gateway_ingress(key, settings.prefixes, view) for key in gateways]
+    namespace = to.ref.key.namespace
+    gateways = [key for key in _list_gateways(proxy) if to.settings.compat or key[0] == namespace]
+    found = [_find_gateway_ingress(key, to.settings.prefixes, view) for key in gateways]
     ingresses = [ingress for ingress in found if ingress]
-    texts = [text for ingress in ingresses for text in list_first_addresses(ingress.status) if text]
-    if texts:
-        if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail="no Ingress of the Gateways has an address yet")
-        return parse_targets(texts, "status.loadBalancer of the Ingresses of the Gateways", if_empty=if_empty)
+    texts = (text for ingress in ingresses for text in list_first_addresses(ingress.status))
+    field = "status.loadBalancer of the Ingresses of the Gateways"
+    targets = parse_targets(texts, field, if_empty=_NO_INGRESS_ADDRESS, count=to.count)
+    if targets is not _NO_INGRESS_ADDRESS:
+        return targets
     return _read_service_targets(namespace, proxy.metadata.name, view)
 
 
@@ -121,15 +125,20 @@ def _read_service_targets(namespace: str, name: str, view: ClusterView) -> Targe
     return read_load_balancer(service.status)
 
 
-def _read_record_options(host: GlooVirtualHost, prefixes: tuple[str, ...], view: ClusterView) -> RecordOptions:
-    """Read the record options of the VirtualServices of *host*. If two set the same annotation, the later wins."""
+def _read_record_options(host: GlooVirtualHost, to: HostPublisher, view: ClusterView) -> RecordOptions:
+    """Read the record options of the VirtualServices of *host*. If two set the same annotation, the later wins.
+
+    Many hosts may have one VirtualService with thousands of annotations, so these count.
+    """
     merged: dict[str, str] = {}
     for namespace, name in _list_virtual_services(host):
         service = view.get(GLOO_VIRTUAL_SERVICE, namespace, name)
         if not isinstance(service, GlooVirtualService):
             raise ExtdnsError(f"there is no VirtualService {shorten(f'{namespace}/{name}')}")
-        merged |= service.metadata.annotations or {}
-    return RecordOptions.read(Annotations.read(merged, prefixes))
+        annotations = service.metadata.annotations or {}
+        to.count.add(len(annotations))
+        merged |= annotations
+    return RecordOptions.read(Annotations.read(merged, to.settings.prefixes))
 
 
 class _LocatedVirtualHost(NamedTuple):

@@ -94,6 +94,17 @@ def claims(obj: Proxy, *others: KubernetesObject, selection: SourceSettings = AL
     )
 
 
+def test_annotations_of_virtual_services_and_addresses_of_ingresses_are_limited_if_thousands_refer_to_them() -> None:
+    annotations = {f"key{number}": "" for number in range(1000)}
+    hosts = [host(f"{number}.t", services=["apps/v"]) for number in range(201)]
+    with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
+        claims(proxy(http(*hosts)), GlooVirtualService(metadata=meta("apps/v", annotations)), OWN)
+    gateways = [GlooGateway(metadata=meta(f"gloo-system/{number}", ours(ingress="edge"))) for number in range(201)]
+    refs = http(host("a.t"), gateways=[f"gloo-system/{one.metadata.name}" for one in gateways])
+    with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
+        claims(proxy(refs), edge(*["192.0.2.1"] * 1000), *gateways)
+
+
 # docs/spec/sources.md 7.8
 @pytest.mark.parametrize(
     ("listeners", "expected"),
