@@ -19,7 +19,6 @@ from extdns.sources.common.annotations import (
     MissingTargets,
     RequestedCount,
     TargetResult,
-    count_targets,
     get_ingress,
     list_first_addresses,
     parse_targets,
@@ -65,9 +64,7 @@ def find_gateway_targets(
     if reference:
         field = f"{annotations.describe_field(_INGRESS_ANNOTATION)} of {description}"
         return _read_ingress_targets(reference, namespace, field, view, count)
-    result = _read_service_targets(gateway.spec.selector or {}, namespace, settings, view)
-    count.add(count_targets(result))
-    return result
+    return _read_service_targets(gateway.spec.selector or {}, namespace, settings, view, count)
 
 
 def _read_ingress_targets(
@@ -86,7 +83,7 @@ def _read_ingress_targets(
 
 
 def _read_service_targets(
-    selector: dict[str, str], home: str, settings: SourceSettings, view: ClusterView
+    selector: dict[str, str], home: str, settings: SourceSettings, view: ClusterView, count: RequestedCount
 ) -> TargetResult:
     selected = {selector_key(label): value for label, value in selector.items()}
     matching = [
@@ -109,4 +106,4 @@ def _read_service_targets(
     texts = (text for service in matching for text in service.spec.external_ips or list_first_addresses(service.status))
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {matching[0].metadata.name}: {_NO_ADDRESS}")
     is_stated = any(service.spec.external_ips for service in matching)
-    return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated)
+    return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated, count=count)
