@@ -11,9 +11,9 @@ from typing import Final
 
 from extdns.errors import sanitize
 from extdns.kube.api import ApiClient
-from extdns.kube.event_sender import EventMessage, EventSender
+from extdns.kube.event_sender import MAX_PER_OBJECT, EventMessage, EventSender
 from extdns.model.change import Action, Batch, BulkUpdate, Decision, Delete, RuleAction
-from extdns.model.claim import Claim, ClaimWarning, InvalidClaim, ResolvedClaim
+from extdns.model.claim import Claim, InvalidClaim, ResolvedClaim, find_problems
 from extdns.model.evidence import HeldSet
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import RECORD_ERROR, Category, EventWhen, Reason
@@ -75,24 +75,16 @@ class EventMessageBuilder:
             if READY in self._emitted_reasons:
                 yield from self._describe_ready(decision)
 
-    def describe_invalid_claims(self, claims: Iterable[Claim]) -> Iterator[EventMessage]:
-        """Yield a message about each invalid value in *claims*, the claims of one object."""
-        if not self._emits_problems:
+    def describe_invalid_claims(self, claims: Sequence[Claim]) -> Iterator[EventMessage]:
+        """Yield messages about the first invalid values in *claims*, the claims of one object; at most ten are sent."""
+        problems = find_problems(claims)[:MAX_PER_OBJECT] if self._emits_problems else ()
+        if not problems:
             return
-        for claim in claims:
-            match claim:
-                case InvalidClaim(provenance=where, reason=reason, value=value, allowed=allowed):
-                    problems: tuple[ClaimWarning, ...] = (
-                        ClaimWarning(reason=reason, field=where.field, value=value, allowed=allowed),
-                    )
-                case ResolvedClaim(provenance=where, warnings=notices):
-                    problems = notices
-                case _:
-                    continue
-            for one in problems:
-                what = f"{one.field}: {sanitize(one.value)!r} {one.reason.row.verdict}"
-                text = f"{what}; allowed: {one.allowed} [{one.reason}]"
-                yield EventMessage(where.ref, where.source, one.reason.event, "Publish", text)
+        where = next(claim.provenance for claim in claims if isinstance(claim, InvalidClaim | ResolvedClaim))
+        for one in problems:
+            what = f"{one.field}: {sanitize(one.value)!r} {one.reason.row.verdict}"
+            text = f"{what}; allowed: {one.allowed} [{one.reason}]"
+            yield EventMessage(where.ref, where.source, one.reason.event, "Publish", text)
 
     def describe_failure(self, key: ObjectKey, message: str) -> Iterator[EventMessage]:
         """Yield a message saying that the claims of the object at *key* could not be computed, and why (*message*)."""

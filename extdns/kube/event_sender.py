@@ -31,7 +31,7 @@ EVENT_KIND: Final = Kind("events.k8s.io", "v1", "Event", "events")
 
 _MAX_WAITING: Final = 1000
 _MAX_REMEMBERED: Final = 4096
-_MAX_PER_OBJECT: Final = 10
+MAX_PER_OBJECT: Final = 10
 _ATTEMPTS: Final = 3
 _REPEAT_INTERVAL_S: Final = 300.0
 """The shortest time between two equal messages. A repeated message increases the count of its Event."""
@@ -219,8 +219,8 @@ class EventSender:
 
     def _is_within_limit(self, key: ObjectKey, now_s: float) -> bool:
         """Return whether *key* may get another Event: ten at once, then one every `_REPEAT_INTERVAL_S` seconds."""
-        tokens, at_s = self._rate_tokens.pop(key, (float(_MAX_PER_OBJECT), now_s))
-        tokens = min(float(_MAX_PER_OBJECT), tokens + (now_s - at_s) / _REPEAT_INTERVAL_S)
+        tokens, at_s = self._rate_tokens.pop(key, (float(MAX_PER_OBJECT), now_s))
+        tokens = min(float(MAX_PER_OBJECT), tokens + (now_s - at_s) / _REPEAT_INTERVAL_S)
         self._rate_tokens[key] = (max(0.0, tokens - 1.0) if tokens >= 1.0 else tokens, now_s)
         while len(self._rate_tokens) > _MAX_REMEMBERED:
             self._rate_tokens.popitem(last=False)

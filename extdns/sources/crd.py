@@ -20,7 +20,7 @@ def publish(obj: DnsEndpoint, to: HostPublisher, _view: ClusterView) -> None:
     """Publish the records that the DNSEndpoint lists. Only `--annotation-filter` reads its annotations.
 
     Raises:
-        ExtdnsError: it lists too many endpoints of one name.
+        ExtdnsError: it lists too many endpoints that are invalid or have one name.
     """
     times = Counter[DnsName]()
     for at, written in enumerate(obj.spec.endpoints or ()):
@@ -28,7 +28,9 @@ def publish(obj: DnsEndpoint, to: HostPublisher, _view: ClusterView) -> None:
             place = Provenance(source=_NAME, ref=to.ref, field=f"spec.endpoints[{at}]", states_targets=True)
             claim = build_endpoint_claim(written, place, lenient=to.settings.compat)
             to.add(claim)
-            if not isinstance(claim, InvalidClaim):
+            if isinstance(claim, InvalidClaim):
+                to.count.add_invalid()
+            else:
                 times[claim.name] += 1
     for name, most in times.most_common(1):
         if most > MAX_ENDPOINTS_OF_NAME:

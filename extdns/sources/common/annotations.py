@@ -367,6 +367,8 @@ MAX_OBJECT_TARGETS: Final = 100_000
 """The most targets of all records of one object: more than two for each of the hostnames that fit into an object."""
 
 _MAX_REQUESTED: Final = 2 * MAX_OBJECT_TARGETS  # a name may be requested twice, with the same targets
+_MAX_INVALID: Final = 1000
+"""The most invalid values of an object. One can be as short as `{}`, and its claim takes a hundred times the memory."""
 
 
 class RequestedCount:
@@ -375,11 +377,11 @@ class RequestedCount:
     Many hostnames with many targets each, which other objects may state, would otherwise take minutes to compute.
     """
 
-    __slots__ = ("_count",)
+    __slots__ = ("_count", "_invalid_count")
 
     def __init__(self) -> None:
         """Start at none."""
-        self._count = 0
+        self._count = self._invalid_count = 0
 
     def merge(self, results: Sequence[FoundTargets]) -> FoundTargets:
         """Merge *results*, at least one, for one hostname; raises as `add`, which counts the merged ones."""
@@ -398,6 +400,16 @@ class RequestedCount:
                 f"the object requests more than {_MAX_REQUESTED} targets, if those of each hostname and of each object "
                 "that it refers to are counted; request fewer hostnames or targets, or refer to fewer objects"
             )
+
+    def add_invalid(self) -> None:
+        """Count an invalid value.
+
+        Raises:
+            ExtdnsError: the object has too many.
+        """
+        self._invalid_count += 1
+        if self._invalid_count > _MAX_INVALID:
+            raise ExtdnsError(f"the object has more than {_MAX_INVALID} invalid values; correct or remove some")
 
 
 def count_targets(result: TargetResult) -> int:

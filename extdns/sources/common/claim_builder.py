@@ -130,7 +130,12 @@ class ClaimBuilder:
             self.request_name(name, field, result)
 
     def reject(self, text: str, field: str, reason: Reason, allowed: str) -> None:
-        """Add an invalid claim for *text*, found in *field*; *allowed* describes the valid values."""
+        """Add an invalid claim for *text*, found in *field*; *allowed* describes the valid values.
+
+        Raises:
+            ExtdnsError: the object has too many.
+        """
+        self._count.add_invalid()
         self._invalid_claims[
             InvalidClaim(provenance=self._build_provenance(field), reason=reason, value=text, allowed=allowed)
         ] = None

@@ -82,6 +82,15 @@ def test_problem_events_can_be_turned_off() -> None:
     assert not list(quiet.describe_held_deletes(build_held_set("c", build_held("web"))))
 
 
+def test_only_as_many_events_are_built_about_the_values_of_an_object_as_are_sent() -> None:
+    warnings = tuple(
+        ClaimWarning(reason=Reason.INVALID_NAME, field=f"f{number}", value="", allowed="") for number in range(11)
+    )
+    claims = [replace(build_claim(f"n{number}", "web"), warnings=warnings) for number in range(2)]
+    messages = list(build_messages().describe_invalid_claims(claims))
+    assert [message.text.partition(":")[0] for message in messages] == [f"f{number}" for number in range(10)]
+
+
 def test_a_record_gets_a_ready_event_after_each_create_and_update_if_ready_events_are_enabled() -> None:
     steps = [
         build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),  # at start

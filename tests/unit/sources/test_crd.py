@@ -203,3 +203,10 @@ def test_a_dns_endpoint_with_too_many_endpoints_of_one_name_requests_nothing() -
     assert len(claims(dns_endpoint(*many[:500], endpoint("b.test", "A", "192.0.2.1")))) == 501
     with pytest.raises(ExtdnsError, match="501 endpoints have the name a"):
         claims(dns_endpoint(*many))
+
+
+def test_a_dns_endpoint_with_too_many_invalid_endpoints_requests_nothing() -> None:
+    valid, empty = endpoint("b.test", "A", "192.0.2.1"), SpecEndpoint()
+    assert len(claims(dns_endpoint(valid, *[empty] * 1000))) == 1001
+    with pytest.raises(ExtdnsError, match="more than 1000 invalid values"):
+        claims(dns_endpoint(valid, *[empty] * 1001))
