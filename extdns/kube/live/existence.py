@@ -143,7 +143,7 @@ class ExistenceChecker:
             else:
                 if (head.name, head.namespace) != (key.name, key.namespace):
                     raise ApiError(f"GET {path}: the response contains another object")
-                if not _FOUND.decode(content).metadata.is_waiting:
+                if not responses.decode_any_depth(_FOUND, content).metadata.is_waiting:
                     return True
                 self._ensure_same_cluster(epoch, started_at_s)
                 return False

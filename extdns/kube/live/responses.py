@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
 from extdns.errors import ApiError, shorten
 from extdns.kube.api_protocol import build_watch_error
 from extdns.model.kind import Kind
+
+T = TypeVar("T")
 
 _INITIAL_END: Final = "k8s.io/initial-events-end"
 _MAX_EXCERPT: Final = 60
@@ -119,22 +121,26 @@ _DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError
 
 def decode_list(kind: Kind, call: str, body: bytes) -> ListPage:
     """Decode a list of *kind*. Raises `ApiError` for anything else; *call* names the request in its message."""
-    listed, items = _decode_list_body(call, body)
+    try:
+        listed = decode_any_depth(_LISTS, body)
+    except _DECODE_ERRORS as exc:
+        raise ApiError(f"{call}: the response is not a list: {_quote_start(body)}") from exc
     if (listed.kind, listed.api_version) != (f"{kind.name}List", kind.api_version):
         raise ApiError(
             f"{call}: {_describe_type(listed.kind, listed.api_version)}; expected: a list of {_describe_kind(kind)}"
         )
     if not listed.metadata.resource_version:
         raise ApiError(f"{call}: the list has no metadata.resourceVersion")
-    if items is None:
+    if listed.items is msgspec.UNSET:
         raise ApiError(f"{call}: the list has no items")
-    return ListPage([decode_object(raw) for raw in items], listed.metadata.resource_version, listed.metadata.token)
+    items = [decode_object(raw) for raw in listed.items or ()]
+    return ListPage(items, listed.metadata.resource_version, listed.metadata.token)
 
 
 def decode_header(kind: Kind, call: str, body: bytes) -> ObjectHeader:
     """Decode the header of an object of *kind*. Raises `ApiError` for anything else; *call* names the request."""
     try:
-        found = _IDENTIFIED_OBJECTS.decode(body)
+        found = decode_any_depth(_IDENTIFIED_OBJECTS, body)
     except _DECODE_ERRORS as exc:
         raise ApiError(f"{call}: the response is not a {kind.name}: {_quote_start(body)}") from exc
     if (found.kind, found.api_version) != (kind.name, kind.api_version):
@@ -145,7 +151,7 @@ def decode_header(kind: Kind, call: str, body: bytes) -> ObjectHeader:
 def decode_object(raw: bytes | msgspec.Raw) -> RawObject:
     """Decode only the metadata that identify the object *raw*; the header is None if that fails."""
     try:
-        return RawObject(_IDENTIFIED_OBJECTS.decode(raw).metadata, raw)
+        return RawObject(decode_any_depth(_IDENTIFIED_OBJECTS, raw).metadata, raw)
     except _DECODE_ERRORS:
         return RawObject(None, raw)
 
@@ -157,7 +163,7 @@ def decode_watch_event(kind: Kind, call: str, line: bytes) -> WatchEvent:
         ApiError: the line is an ERROR event, or not an event of *kind*.
     """
     try:
-        event = _EVENTS.decode(line)
+        event = decode_any_depth(_EVENTS, line)
         if event.type == "ERROR":
             raise build_watch_error(call, event.object)
         typed, found = _decode_typed(event.object)
@@ -172,9 +178,7 @@ def decode_watch_event(kind: Kind, call: str, line: bytes) -> WatchEvent:
                 return _decode_bookmark(event.object)
             case _:
                 pass
-    except RecursionError:
-        return ChangedEvent(RawObject(None, line))
-    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+    except _DECODE_ERRORS as exc:
         raise ApiError(f"{call}: the watch sent a line that is not an event: {_quote_start(line)}") from exc
     raise ApiError(f"{call}: the watch sent an event of type {shorten(event.type)!r}, which is not known")
 
@@ -182,23 +186,10 @@ def decode_watch_event(kind: Kind, call: str, line: bytes) -> WatchEvent:
 def _decode_typed(raw: msgspec.Raw) -> tuple[_TypedObject, RawObject]:
     """Return type and identity of an object, decoded together if possible."""
     try:
-        headed = _IDENTIFIED_OBJECTS.decode(raw)
+        headed = decode_any_depth(_IDENTIFIED_OBJECTS, raw)
     except _DECODE_ERRORS:
-        return _TYPED_OBJECTS.decode(raw), RawObject(None, raw)
+        return decode_any_depth(_TYPED_OBJECTS, raw), RawObject(None, raw)
     return headed, RawObject(headed.metadata, raw)
-
-
-def _decode_list_body(call: str, body: bytes) -> tuple[_List, list[bytes] | list[msgspec.Raw] | None]:
-    try:
-        try:
-            listed = _LISTS.decode(body)
-        except RecursionError:
-            shell, items = split_list(body)
-            return _LISTS.decode(shell), items
-    except _DECODE_ERRORS as exc:
-        raise ApiError(f"{call}: the response is not a list: {_quote_start(body)}") from exc
-    # null is an empty list; a list without items is an incomplete response
-    return listed, None if listed.items is msgspec.UNSET else listed.items or []
 
 
 def _decode_bookmark(raw: msgspec.Raw) -> BookmarkEvent:
@@ -220,38 +211,30 @@ def _quote_start(text: bytes) -> str:
 
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
-_ITEMS: Final = b'"items"'
-_BETWEEN_ITEMS: Final = b", \t\r\n"
-_ITEM_DEPTH: Final = 2
-"""The nesting depth of items: inside a list, inside an object."""
+_MAX_DEPTH: Final = 500
+"""About half of what the decoder accepts. The API server accepts 10,000 levels, also in fields that nobody reads."""
 
 
-def split_list(body: bytes) -> tuple[bytes, list[bytes]]:
-    """Split *body* into the same document with an empty list of items, and the items.
+def decode_any_depth(decoder: msgspec.json.Decoder[T], text: bytes | msgspec.Raw) -> T:
+    """Decode JSON, and if it is nested too deeply, with null in place of its deepest values."""
+    try:
+        return decoder.decode(text)
+    except RecursionError:
+        return decoder.decode(replace_deep_values(bytes(text)))
 
-    If brackets are missing, or anything but objects is between the items, *body* is returned as it is, with no items.
-    """
-    items: list[bytes] = []
-    gaps = bytearray()
-    depth = first = begin = end = 0
-    key = b""
-    for token in _TOKEN.finditer(body):
-        text = token[0]
-        if text in b"{[":
-            if depth == 1 and key == _ITEMS and not first:
-                first = end = token.end()
-            elif first and depth == _ITEM_DEPTH:
-                begin = token.start()
-                gaps += body[end:begin]
+
+def replace_deep_values(text: bytes) -> bytes:
+    """Return the JSON *text* with null in place of objects and arrays that are more than 500 levels deep."""
+    kept = bytearray()
+    depth = end = 0
+    for token in _TOKEN.finditer(text):
+        if token[0] in b"{[":
             depth += 1
-        elif text in b"}]":
-            depth -= 1
-            if first and depth == _ITEM_DEPTH:
+            if depth == _MAX_DEPTH + 1:
+                kept += text[end : token.start()] + b"null"
+                end = len(text)
+        elif token[0] in b"}]":
+            if depth == _MAX_DEPTH + 1:
                 end = token.end()
-                items.append(body[begin:end])
-            elif first and depth < _ITEM_DEPTH:
-                gaps += body[end : token.start()]
-                return (body, []) if gaps.strip(_BETWEEN_ITEMS) else (body[:first] + body[token.start() :], items)
-        elif depth == 1:
-            key = text
-    return body, []
+            depth -= 1
+    return bytes(kept) + text[end:]

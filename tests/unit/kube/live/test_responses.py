@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from extdns.errors import ApiError, DeniedError, ExpiredError
 from extdns.kube.live import responses
-from extdns.kube.live.responses import split_list
+from extdns.kube.live.responses import replace_deep_values
 from extdns.resources.core import SERVICE
 from extdns.resources.networking import INGRESS
 
@@ -74,15 +74,17 @@ def test_an_item_without_a_name_is_decoded_without_name_and_version(item: object
     assert [one.header for one in responses.decode_list(SERVICE, CALL, listed(items=[item])).items] == [None]
 
 
-def test_a_too_deeply_nested_item_does_not_affect_other_items() -> None:
-    items = f'[{{"metadata": {{"name": "a"}}}}, {{"metadata": {nested(2000)}}}]'
-    body = listed(items="here").replace(b'"here"', items.encode())
-    heads = [item.header for item in responses.decode_list(SERVICE, CALL, body).items]
-    assert heads == [responses.ObjectHeader(name="a"), None]
+FIELDS = b'{"a":' * 9999 + b"{}" + b"}" * 9999
+DEEP = b'{"kind":"Service","apiVersion":"v1","metadata":{"fields":' + FIELDS + b',"name":"deep"}}'
 
 
-def nested(depth: int) -> str:
-    return "[" * depth + "]" * depth
+def test_how_deeply_an_object_is_nested_does_not_affect_what_is_known_about_it() -> None:
+    items = listed(items="here").replace(b'"here"', b'[{"metadata":{"name":"a"}},%s]' % DEEP)
+    event = responses.decode_watch_event(SERVICE, CALL, b'{"type":"DELETED","object":%s}' % DEEP)
+    assert isinstance(event, responses.DeletedEvent)
+    found = [*responses.decode_list(SERVICE, CALL, items).items, event.item, responses.decode_object(DEEP)]
+    assert [one.header and one.header.name for one in found] == ["a", "deep", "deep", "deep"]
+    assert responses.decode_header(SERVICE, CALL, DEEP).name == "deep"
 
 
 @pytest.mark.parametrize(
@@ -153,53 +155,25 @@ def test_a_list_response_of_another_api_group_is_an_error() -> None:
         responses.decode_list(INGRESS, CALL, listed(kind="IngressList", apiVersion="extensions/v1beta1"))
 
 
-def test_a_watch_event_that_is_nested_too_deeply_is_reported_as_an_object_without_a_name() -> None:
-    line = b'{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","spec":' + nested(2000).encode() + b"}}"
-    event = responses.decode_watch_event(SERVICE, CALL, line)
-    assert isinstance(event, responses.ChangedEvent)
-    assert event.item.header is None
-
-
-# Split list responses that are nested too deeply for the JSON decoder
-
-
 TEXTS = st.text(st.sampled_from('ab"\\{}[],:é\n'), max_size=8)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS | st.just("items"), inner, max_size=3),
     max_leaves=10,
 )
-OBJECTS = st.dictionaries(TEXTS | st.just("items"), VALUES, max_size=3)
 
 
-@given(
-    before=st.dictionaries(TEXTS, VALUES, max_size=2),
-    items=st.lists(OBJECTS, max_size=3),
-    after=st.dictionaries(TEXTS, VALUES, max_size=2),
-    is_ascii=st.booleans(),
-)
-def test_a_list_response_is_split_into_its_items_and_the_document_around_them(
-    before: dict[str, object], items: list[object], after: dict[str, object], is_ascii: bool
-) -> None:
-    document = {**before, "items": items, **{f"z{key}": value for key, value in after.items()}}
-    shell, found = split_list(json.dumps(document, ensure_ascii=is_ascii).encode())
-    assert [json.loads(item) for item in found] == items
-    assert json.loads(shell) == document | {"items": []}
+@given(value=VALUES, is_ascii=st.booleans())
+def test_only_values_that_are_too_deep_are_replaced(value: object, is_ascii: bool) -> None:
+    def nest(inner: object, depth: int) -> bytes:
+        text = json.dumps(inner, ensure_ascii=is_ascii).encode()
+        return b'[{"]": ' * (depth // 2) + text + b"}]" * (depth // 2)
+
+    assert replace_deep_values(nest(value, 400)) == nest(value, 400)
+    assert replace_deep_values(nest([value], 500)) == nest(None, 500)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(b"", id="nothing"),
-        pytest.param(b"<html>", id="html"),
-        pytest.param(b'{"kind": "List"}', id="no-items"),
-        pytest.param(b'{"items": null}', id="null"),
-        pytest.param(b'{"items": [{"a": 1}', id="cut"),
-        pytest.param(b"}]}]", id="unbalanced"),
-        pytest.param(b'{"items": [1, 2]}', id="numbers"),
-        pytest.param(b'{"items": [{"a": 1}, "text"]}', id="text-beside-an-object"),
-        pytest.param(b'{"items": [{"a": 1}, nonsense {"b": 2}]}', id="not-json"),
-    ],
-)
-def test_a_response_that_is_not_a_list_is_not_split(body: bytes) -> None:
-    assert split_list(body) == (body, [])
+@pytest.mark.parametrize("text", [b"}" * 9999, b"[" * 9999, b'"', b'["' * 9999])
+def test_text_that_is_no_json_does_not_become_json(text: bytes) -> None:
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(replace_deep_values(text))
