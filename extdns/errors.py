@@ -16,7 +16,8 @@
         ├── DeniedError       a person must grant a permission first; other kinds continue
         ├── NotFoundError     there is no such object, or the kind is not served
         ├── ConflictError     another client wrote the object first: read it again
-        └── ExpiredError      the resource version is too old: list again
+        ├── ExpiredError      the resource version is too old: list again
+        └── TooLargeError     request less at once
 """
 
 from __future__ import annotations
@@ -128,6 +129,10 @@ class ConflictError(ApiError):
 
 class ExpiredError(ApiError):
     """A resource version or a continue token has expired (410)."""
+
+
+class TooLargeError(ApiError):
+    """The response is larger than allowed."""
 
 
 def describe_invalid_value(value: str, allowed: str) -> str:

@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Final
 
-from extdns.errors import ApiError, DeniedError
+from extdns.errors import ApiError, DeniedError, TooLargeError
 from extdns.kube.api_protocol import build_error
 from extdns.kube.client import HttpClient
 from extdns.kube.connections import HttpResponse, RequestDeadline, ResponseStream
 
-_MAX_ANSWER_BYTES: Final = 512 * 1024 * 1024
+MAX_ANSWER_BYTES: Final = 512 * 1024 * 1024
 _MAX_REFUSAL_BYTES: Final = 64 * 1024
 
 
@@ -33,9 +33,9 @@ class ApiClient:
         self._monotonic = monotonic
         self._closed = False
 
-    def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
-        """Send GET and return the response body."""
-        return self.send("GET", path, query)
+    def get(self, path: str, query: Mapping[str, str] | None = None, *, max_bytes: int = MAX_ANSWER_BYTES) -> bytes:
+        """Send GET and return the response body. Raises `TooLargeError` if it is larger than *max_bytes*."""
+        return self.send("GET", path, query, max_bytes=max_bytes)
 
     def send(
         self,
@@ -44,10 +44,11 @@ class ApiClient:
         query: Mapping[str, str] | None = None,
         body: bytes | None = None,
         content_type: str = "application/json",
+        max_bytes: int = MAX_ANSWER_BYTES,
     ) -> bytes:
         """Send a request and return the response body. *content_type* describes *body*."""
         with self._open_response(method, path, query or {}, body, content_type if body is not None else "") as response:
-            return b"".join(self._read_limited(f"{method} {path}", response, _MAX_ANSWER_BYTES))
+            return b"".join(self._read_limited(f"{method} {path}", response, max_bytes))
 
     @contextmanager
     def stream(self, path: str, query: Mapping[str, str]) -> Iterator[ResponseStream]:
@@ -94,11 +95,11 @@ class ApiClient:
         return DeniedError(text, code=refusal.code, retry_after_s=refusal.retry_after_s)
 
     def _read_limited(self, call: str, answer: HttpResponse, max_bytes: int) -> Iterator[bytes]:
-        """Yield the chunks of a body; raise `ApiError` if it is too large or takes too long."""
+        """Yield the chunks of a body; raise `TooLargeError` if it is too large, `ApiError` if it takes too long."""
         limit, size = RequestDeadline(self._request_timeout_s, self._monotonic), 0
         for chunk in answer.read_chunks():
             size += len(chunk)
             if size > max_bytes:
-                raise ApiError(f"{call}: the response is larger than {max_bytes >> 20} MiB")
+                raise TooLargeError(f"{call}: the response is larger than {max_bytes >> 20} MiB")
             limit.check(call)
             yield chunk

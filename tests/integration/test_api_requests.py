@@ -11,7 +11,6 @@ from threading import Thread
 import pytest
 
 from extdns.errors import ApiError, ConflictError, DeniedError, ExpiredError, NotFoundError
-from extdns.kube import api as api_module
 from extdns.kube import connections
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
@@ -165,7 +164,6 @@ def test_a_line_or_response_above_the_size_limit_raises_an_api_error(
     plain: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "_MAX_LINE_BYTES", 1 << 20)
-    monkeypatch.setattr(api_module, "_MAX_ANSWER_BYTES", 2 << 20)
     plain.put(service("large", annotations={"note": "x" * (3 << 20)}))
     api = api_of(plain, tmp_path)
     with (
@@ -174,7 +172,7 @@ def test_a_line_or_response_above_the_size_limit_raises_an_api_error(
     ):
         list(stream)
     with pytest.raises(ApiError, match="the response is larger than 2 MiB"):
-        api.get(SERVICES)
+        api.get(SERVICES, max_bytes=2 << 20)
 
 
 @pytest.mark.parametrize(

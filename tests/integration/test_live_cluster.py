@@ -14,6 +14,7 @@ import pytest
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live import cluster as cluster_module
+from extdns.kube.live import pages
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import Phase
 from extdns.resources.core import SERVICE
@@ -282,3 +283,14 @@ def test_closing_the_cluster_ends_every_thread_whatever_it_waits_for(
         server.log.wait_for("watch", "services")
     made.close()
     assert not [thread for thread in threads() if thread.name == "services"]
+
+
+def test_a_page_that_is_too_large_is_requested_again_with_fewer_objects(
+    server: ApiServer, cluster: LiveCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "_MAX_PAGE_BYTES", 5000)
+    server.api.watch_list = WatchList.UNKNOWN
+    for name in ("api", "job"):
+        server.put(service(name, annotations={"note": "x" * 6000}))
+    assert wait_until_synced(cluster, SERVICE) == ALL
+    assert [page.query["limit"] for page in server.log.requests("list", "services")] == ["2", "1", "1", "1"]

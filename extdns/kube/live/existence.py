@@ -19,6 +19,7 @@ import msgspec
 from extdns.errors import ApiError, DeniedError, NotFoundError, sanitize
 from extdns.kube.api_protocol import build_collection_path, build_object_path
 from extdns.kube.live import responses
+from extdns.kube.live.pages import PAGE_SIZE, read_pages
 from extdns.model.kind import Kind, ObjectKey
 from extdns.resources.externaldns import DnsEndpointMeta
 
@@ -188,11 +189,10 @@ class ExistenceChecker:
     def _list_names_in_any_version(self, kind: Kind, namespace: str) -> frozenset[tuple[str, str]]:
         """List namespace and name of all objects, in the first served version of *kind*."""
         *preferred, last = kind.versions
-        query = {"limit": str(self._page_size)}
         for version in preferred:
             with suppress(NotFoundError):
-                return _list_names(self._api, version, namespace, query)
-        return _list_names(self._api, last, namespace, query)
+                return _list_names(self._api, version, namespace, page_size=self._page_size)
+        return _list_names(self._api, last, namespace, page_size=self._page_size)
 
 
 def read_existing(api: ApiClient, key: ObjectKey) -> bytes | None:
@@ -231,19 +231,15 @@ def is_absent(api: ApiClient, key: ObjectKey, answer: NotFoundError) -> bool:
     return all(name != key.name for _, name in listed)
 
 
-def _list_names(api: ApiClient, kind: Kind, namespace: str, query: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+def _list_names(
+    api: ApiClient, kind: Kind, namespace: str, query: Mapping[str, str] | None = None, *, page_size: int = PAGE_SIZE
+) -> frozenset[tuple[str, str]]:
     """List namespace and name of the objects; raises `ApiError` also if an object cannot be identified."""
     path = build_collection_path(kind, namespace)
     names: set[tuple[str, str]] = set()
-    token = ""
-    while True:
-        page = responses.decode_list(
-            kind, f"GET {path}", api.get(path, {**query, "continue": token} if token else query)
-        )
+    for page in read_pages(api, kind, path, query, page_size=page_size):
         heads = [item.header for item in page.items]
-        if None in heads or page.continue_token == token != "":
-            raise ApiError(f"GET {path}: the list is incomplete: an item without a name, or a page that repeats")
+        if None in heads:
+            raise ApiError(f"GET {path}: the list is incomplete: an item without a name")
         names.update((head.namespace if kind.namespaced else "", head.name) for head in heads if head is not None)
-        if not page.continue_token:
-            return frozenset(names)
-        token = page.continue_token
+    return frozenset(names)

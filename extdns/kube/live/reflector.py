@@ -16,6 +16,7 @@ from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path
 from extdns.kube.connections import ResponseStream
 from extdns.kube.live import responses
+from extdns.kube.live.pages import read_pages
 from extdns.kube.live.watch_timing import WatchBackoff, WatchTiming
 from extdns.kube.local_store import Delta, DeltaTracker, ReflectorReport
 from extdns.log import Event as LogEvent
@@ -242,24 +243,15 @@ class Reflector:
     def _list_pages(self) -> str:
         """Process a complete list. Return its resource version."""
         self.tracker.begin_list()
-        query = {"limit": str(self._timing.page_size)}
-        page = self._fetch_page(query, is_first=True)
-        version = page.resource_version
-        while page.continue_token:
-            token = page.continue_token
-            page = self._fetch_page(query | {"continue": token})
-            if page.continue_token == token:
-                raise ApiError(f"{self._call}: the list repeats the same page")
+        version = ""
+        for page in read_pages(self._api, self._kind_version, self._path, page_size=self._timing.page_size):
+            if not version:
+                self._is_another_cluster()
+                version = page.resource_version
+            with self._collect_deltas() as deltas:
+                for item in page.items:
+                    deltas.extend(self.tracker.receive_listed(item))
         return version
-
-    def _fetch_page(self, query: dict[str, str], *, is_first: bool = False) -> responses.ListPage:
-        page = responses.decode_list(self._kind_version, self._call, self._api.get(self._path, query))
-        if is_first:
-            self._is_another_cluster()
-        with self._collect_deltas() as deltas:
-            for item in page.items:
-                deltas.extend(self.tracker.receive_listed(item))
-        return page
 
     def _complete_list(self, version: str) -> None:
         self._not_served_count = 0

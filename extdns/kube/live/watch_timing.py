@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from extdns.kube.live.pages import PAGE_SIZE
 from extdns.model.value import compute_backoff_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchTiming:
-    """Intervals of lists and watches in seconds, and the page size.
+    """Intervals of lists and watches in seconds, and the largest number of objects of a page.
 
     Attributes:
         initial_backoff_s: the longest pause after a first failure.
@@ -38,7 +39,7 @@ class WatchTiming:
     max_watch_s: float = 600.0
     failing_after_s: float = 10.0
     healthy_after_s: float = 10.0
-    page_size: int = 500
+    page_size: int = PAGE_SIZE
     initial_relist_s: float = 1.0
     max_relist_s: float = 300.0
 
