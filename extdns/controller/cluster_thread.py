@@ -16,7 +16,7 @@ from extdns import log
 from extdns.engine.inputs import ClusterIdentified, Input, KindStateChanged, Observed, ProblemChanged
 from extdns.errors import describe_error
 from extdns.log import Event
-from extdns.model.cluster import IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
+from extdns.model.cluster import IdentityRead, KindState, ObjectChange, ObjectProblem, Phase
 from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class ClusterThread:
         self._clock = clock
         self._put = put
         self._incomplete: dict[Kind, str] = {}
+        self._has_more = False  # as the engine knows it
         self.states: Mapping[Kind, KindState] = {}
         self._object_counts: Mapping[Kind, int] = {}
         self._closed = threading.Event()
@@ -152,8 +153,8 @@ class ClusterThread:
         """Pass *changes* to the engine.
 
         The order matters. The identity of the cluster is passed first, then problems, so that an object that cannot be
-        decoded does not count as deleted. States of kinds are passed last, because "synced" means that all objects were
-        passed on.
+        decoded does not count as deleted. States of kinds are passed last, and only when the observer gives them back,
+        because "synced" means that all objects were passed on.
         """
         received_at_s = self._clock.monotonic_s()
         for change in changes:
@@ -166,13 +167,13 @@ class ClusterThread:
                 if not change.is_ignored:  # it is one of the warnings about the scope
                     self._guard(partial(self._reporter.report_object_problem, change))
         observations = self._observe(changes)
-        if observations:
-            has_more = not self._observer.is_done
+        has_more = not self._observer.is_done
+        if observations or self._has_more is not has_more:
+            self._has_more = has_more
             self._put(Observed(observations=observations, received_at_s=received_at_s, has_more=has_more))
             self._guard(partial(self._reporter.report_observations, observations))
-        for change in changes:
-            if isinstance(change, KindChange):
-                self._report_state(change.state)
+        for state in self._observer.take_states():
+            self._report_state(state)
 
     def _count_objects(self, changes: Iterable[ClusterChange]) -> None:
         """Update the object counts. The observer cannot, since it skips dependencies such as EndpointSlices."""

@@ -23,7 +23,7 @@ from extdns.ports import ClusterView, NotSyncedError, OnDemandView
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
-    from extdns.model.cluster import ClusterChange
+    from extdns.model.cluster import ClusterChange, KindState
     from extdns.model.kind import ObjectMeta
     from extdns.ports import Source
 
@@ -60,12 +60,16 @@ class Observer:
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Mapping[str, str]] = {}
         self._due: dict[Requester, Cause] = {}
+        # by namespace, objects that changed, and whose dependents are not due yet
+        self._touched: dict[str, dict[ObjectKey, _TouchedObject]] = OrderedDict()
         # by namespace, those that are due, and some that no longer are
         self._changed: dict[str, dict[Requester, Requester]] = OrderedDict()
         self._dependents: dict[str, dict[Requester, Requester]] = OrderedDict()
         self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
         # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
         self._absent: dict[Requester, None] = {}
+        # states of kinds, and the requesters that must be observed before them
+        self._states: list[tuple[KindState, set[Requester]]] = []
         self.computed = 0
 
     def observe(
@@ -73,61 +77,84 @@ class Observer:
     ) -> tuple[Observation, ...]:
         """Compute the claims of the objects that *changes* concern, once for each source that reads it.
 
-        Those that changed are computed while *has_time*, at least one, and then those that depend on them, too; but all
-        if the phase of a kind changes now. Later calls compute the others, so that many objects, or one on which
-        thousands depend, do not delay changes of others. Namespaces take turns.
+        What depends on changed objects is found while *has_time*. Then claims of changed objects are computed while
+        *has_time*, at least one, and then those of objects that depend on them, too. Later calls do the rest, so that
+        many objects, or one on which thousands depend, do not delay changes of others. Namespaces take turns.
         """
         if self.is_done and len(self._missing) > self._max_missing:
             needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
             self._missing = dict(needed)
             self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
-        is_phase_new = self._enqueue(changes)
+        self._enqueue(changes)
         found: list[Observation] = []
+        while touched := take_next(self._touched):
+            self._enqueue_dependents(self._dependencies.find_dependents(touched.key, touched.labels))
+            if not has_time():
+                break
         for lines in (self._changed, self._dependents):
             while requester := take_next(lines):
                 if cause := self._due.pop(requester, None):
                     found.append(self._observe(requester, cause))
-                    if not (is_phase_new or has_time()):
+                    for _, before in self._states:
+                        before.discard(requester)
+                    if not has_time():
                         break
         return tuple(found)
+
+    def take_states(self) -> tuple[KindState, ...]:
+        """Return the new states of kinds, once the objects that changed before are observed; those of a kind in order.
+
+        "Synced" then means that all objects of the kind were observed.
+        """
+        taken: list[KindState] = []
+        waiting: list[tuple[KindState, set[Requester]]] = []
+        for state, before in self._states:
+            if before or any(earlier.kind == state.kind for earlier, _ in waiting):
+                waiting.append((state, before))
+            else:
+                taken.append(state)
+        self._states = waiting
+        return tuple(taken)
 
     @property
     def is_done(self) -> bool:
         """Whether no claims are left to compute."""
-        return not self._due
+        return not (self._due or self._touched)
 
-    def _enqueue(self, changes: Iterable[ClusterChange]) -> bool:
-        """Make due whatever *changes* concern; return whether the phase of a kind is among them."""
-        is_phase_new = False
-        dependents: set[Requester] = set()
+    def _enqueue(self, changes: Iterable[ClusterChange]) -> None:
+        """Make due the objects that changed, and what waited for a kind that is synced now."""
         for change in changes:
             match change:
                 case ObjectChange():
-                    dependents |= self._touch(change)
+                    self._enqueue_changed(change)
                 case KindChange(state=state):
-                    is_phase_new = True
-                    if state.phase is Phase.SYNCED:
-                        dependents |= self._waiting.pop(state.kind, set())
+                    waited = self._waiting.pop(state.kind, set()) if state.phase is Phase.SYNCED else set()
+                    self._enqueue_dependents(waited)
+                    before = {one for one in self._due if one.key.kind == state.kind or one in waited}
+                    self._states.append((state, before))
                 case ObjectProblem() | IdentityRead():
                     pass
-        for requester in sorted(dependents - self._absent.keys()):
+
+    def _enqueue_changed(self, change: ObjectChange) -> None:
+        key = change.key
+        cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
+        for name in self._names.get(key.kind, ()):
+            requester = Requester(name, key)
+            self._due[requester] = cause
+            self._changed.setdefault(key.namespace, OrderedDict()).setdefault(requester, requester)
+        if cause is Cause.MISSING:
+            self._missing[key] = change.old.selectable if change.old is not None else {}
+        else:
+            self._missing.pop(key, None)
+        labels = self._touched.setdefault(key.namespace, OrderedDict()).setdefault(key, _TouchedObject(key, [])).labels
+        for version in (change.old, change.new):
+            if version is not None and version.selectable not in labels:
+                labels.append(version.selectable)
+
+    def _enqueue_dependents(self, requesters: AbstractSet[Requester]) -> None:
+        for requester in sorted(requesters - self._absent.keys()):
             self._due.setdefault(requester, Cause.DEPENDENCY)
             self._dependents.setdefault(requester.key.namespace, OrderedDict()).setdefault(requester, requester)
-        return is_phase_new
-
-    def _touch(self, change: ObjectChange) -> set[Requester]:
-        """Make due the object that changed, and return the requesters that depend on it."""
-        cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
-        for name in self._names.get(change.key.kind, ()):
-            requester = Requester(name, change.key)
-            self._due[requester] = cause
-            self._changed.setdefault(change.key.namespace, OrderedDict()).setdefault(requester, requester)
-        if cause is Cause.MISSING:
-            self._missing[change.key] = change.old.selectable if change.old is not None else {}
-        else:
-            self._missing.pop(change.key, None)
-        versions = (version.selectable for version in (change.old, change.new) if version is not None)
-        return self._dependencies.find_dependents(change.key, versions)
 
     def _observe(self, requester: Requester, cause: Cause) -> Observation:
         try:
@@ -218,6 +245,13 @@ class Requester(NamedTuple):
 
     source: str
     key: ObjectKey
+
+
+class _TouchedObject(NamedTuple):
+    """An object that changed, and the labels of each version that lookups may have found."""
+
+    key: ObjectKey
+    labels: list[Mapping[str, str]]
 
 
 class Selection(NamedTuple):

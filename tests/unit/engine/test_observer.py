@@ -254,7 +254,7 @@ def test_namespaces_take_turns_if_many_objects_depend_on_changed_ones() -> None:
     observer.observe([objects.change(SERVICE, "z", namespace="zoo")])
     source.computed_names.clear()
     observer.observe([objects.change(SLICE, "any")], has_time=lambda: False)
-    observer.observe([objects.change(SLICE, "any", namespace="zoo")], has_time=iter([True, False]).__next__)
+    observer.observe([objects.change(SLICE, "any", namespace="zoo")], has_time=iter([True, True, False]).__next__)
     assert source.computed_names == ["a", "b", "z"]
     observer.observe([])
     assert source.computed_names == ["a", "b", "z", "c"]
@@ -281,12 +281,27 @@ def test_an_object_that_waits_is_observed_as_changed_although_it_depends_on_anot
 
 
 @pytest.mark.parametrize("phase", [Phase.SYNCED, Phase.NOT_SERVED])
-def test_all_that_changed_before_is_observed_when_the_phase_of_a_kind_changes(phase: Phase) -> None:
+def test_the_phase_of_a_kind_changes_after_the_objects_of_this_kind_that_changed_before(phase: Phase) -> None:
     objects, source, observer = start_observer(get_slice)
+    pods, services = KindState(kind=POD, phase=phase), KindState(kind=SERVICE, phase=phase)
     observer.observe([objects.change(SERVICE, name) for name in ("a", "b", "c")], has_time=lambda: False)
-    observer.observe([KindChange(state=KindState(kind=SERVICE, phase=phase))], has_time=lambda: False)
+    observer.observe([KindChange(state=services), KindChange(state=pods)], has_time=lambda: False)
+    assert source.computed_names == ["a", "b"]
+    assert observer.take_states() == (pods,)
+    observer.observe([objects.change(SERVICE, "d")], has_time=lambda: False)
     assert source.computed_names == ["a", "b", "c"]
-    assert observer.is_done
+    assert observer.take_states() == (services,)
+    assert not observer.is_done
+
+
+def test_what_depends_on_a_changed_object_is_found_soon_although_many_objects_of_another_namespace_changed() -> None:
+    objects, source, observer = start_observer(lambda obj, view: [view.select(SLICE, obj.metadata.namespace, {})])
+    observer.observe([objects.change(SERVICE, "z", namespace="zoo")])
+    observer.observe([objects.change(SLICE, f"s-{number}") for number in range(9)], has_time=lambda: False)
+    observer.observe([objects.change(SLICE, "any", namespace="zoo")], has_time=lambda: False)
+    observer.observe([], has_time=lambda: False)
+    assert source.computed_names == ["z", "z"]
+    assert not observer.is_done
 
 
 def test_not_computed_if_only_a_deleted_object_looked_the_object_up() -> None:
