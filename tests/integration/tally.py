@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from extdns.kube.api import ApiClient
+from extdns.kube.api import MAX_ANSWER_BYTES, ApiClient
 from extdns.kube.client import HttpClient
 from extdns.kube.connections import ResponseStream
 
@@ -31,8 +31,8 @@ class Tally(ApiClient):
         """Watch events, plus items of lists whose uid or resourceVersion changed since they were last seen."""
         return sum(self._due.copy().values())
 
-    def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
-        body = super().get(path, query)
+    def get(self, path: str, query: Mapping[str, str] | None = None, *, max_bytes: int = MAX_ANSWER_BYTES) -> bytes:
+        body = super().get(path, query, max_bytes=max_bytes)
         decoded = _decoded(body)
         if _typed(decoded) == _LIST and query is not None and "resourceVersion" not in query:
             for item in decoded.get("items") or ():
