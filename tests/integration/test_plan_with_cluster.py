@@ -197,10 +197,7 @@ def test_secrets_are_never_in_a_snapshot(tmp_path: Path, capsys: pytest.CaptureF
     assert "Secrets" in capsys.readouterr().err
 
 
-def test_a_snapshot_waits_for_all_pages_of_a_list(
-    repository: Repository, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("extdns.kube.live.cluster._MAX_CHANGES_PER_TAKE", 0)  # each page is taken by itself
+def test_a_snapshot_waits_for_all_pages_of_a_list(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository.live.apply(*services(numbered(1200)))
     text = Path(repository.snapshot(capsys).partition("=")[2]).read_text()
     assert len(json.loads(text)["items"]) == 1200

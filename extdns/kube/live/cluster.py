@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from queue import Empty, SimpleQueue
-from threading import Lock
-from typing import Final
+from threading import Condition, Lock
+from typing import Final, assert_never
+
+from msgspec.structs import replace
 
 from extdns.errors import describe_error
 from extdns.kube.api import ApiClient
@@ -16,13 +17,10 @@ from extdns.kube.live.identity_reader import IdentityReader
 from extdns.kube.live.monitor import ClusterMonitor
 from extdns.kube.live.reflector import Reflector
 from extdns.kube.live.watch_timing import WatchTiming
-from extdns.kube.local_store import LocalStore, ReflectorReport, WatchedNamespaces, is_unchanged
+from extdns.kube.local_store import Delta, LocalStore, ReflectorReport, WatchedNamespaces, is_unchanged
 from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.resources.kinds import STRUCTS
-
-_MAX_CHANGES_PER_TAKE: Final = 1000
-"""The number of changes after which `take` returns, so that they are processed before more are fetched."""
 
 _CLOSING_S: Final = 2.0
 
@@ -59,7 +57,7 @@ class LiveCluster:
         self._random_fraction = random_fraction
         self._monotonic = monotonic
         self.view = LocalStore(self._require_from_view)
-        self._reports: SimpleQueue[ReflectorReport | IdentityRead | None] = SimpleQueue()
+        self._reports = ReportQueue()
         self._identity = IdentityReader(
             api,
             lambda identity: self._reports.put(IdentityRead(identity=identity)),
@@ -129,17 +127,17 @@ class LiveCluster:
         """
         changes: list[ClusterChange] = [*self._unreported]
         self._unreported.clear()
-        waits = timeout_s > 0 and not changes
-        try:
-            report = self._reports.get(timeout=timeout_s) if waits else self._reports.get_nowait()
-            while report is not None:
-                if isinstance(report, IdentityRead):
-                    changes.append(report)
-                else:
-                    changes.extend(self._apply_report(report))
-                report = self._reports.get_nowait() if len(changes) < _MAX_CHANGES_PER_TAKE else None
-        except Empty:
-            pass
+        for item in self._reports.take(0.0 if changes else timeout_s):
+            match item:
+                case IdentityRead() | ObjectProblem():
+                    changes.append(item)
+                case ObjectChange():
+                    changes.extend(self._apply_change(item))
+                case ReflectorReport(phase=phase):
+                    if phase is not None:
+                        changes.extend(self._combine_phase(item.kind, item.namespace, phase, item.detail))
+                case _:
+                    assert_never(item)
         return tuple(changes)
 
     def close(self) -> None:
@@ -154,7 +152,7 @@ class LiveCluster:
         until_s = time.monotonic() + _CLOSING_S
         for thread in threads:
             thread.join(max(0.0, until_s - time.monotonic()))
-        self._reports.put(None)
+        self._reports.close()
 
     def _find_scope(self, key: ObjectKey) -> str:
         """Return the namespace in which objects such as *key* are listed, "" for all."""
@@ -191,21 +189,16 @@ class LiveCluster:
                 ReflectorReport(kind=kind, namespace=namespace, phase=Phase.FAILING, detail=describe_error(exc))
             )
 
-    def _apply_report(self, report: ReflectorReport) -> Iterator[ClusterChange]:
-        initial = self._initial_objects.get(report.kind)
-        for delta in report.deltas:
-            if isinstance(delta, ObjectProblem):
-                yield delta
-            elif initial is None:
-                self.view.apply((delta,))
-                if delta.old is None or delta.new is None or not is_unchanged(delta.old, delta.new):
-                    yield delta
-            elif delta.new is None:
-                initial.pop(delta.key, None)
-            else:
-                initial[delta.key] = delta.new
-        if report.phase is not None:
-            yield from self._combine_phase(report.kind, report.namespace, report.phase, report.detail)
+    def _apply_change(self, change: ObjectChange) -> Iterator[ClusterChange]:
+        initial = self._initial_objects.get(change.key.kind)
+        if initial is None:
+            self.view.apply((change,))
+            if change.old is None or change.new is None or not is_unchanged(change.old, change.new):
+                yield change
+        elif change.new is None:
+            initial.pop(change.key, None)
+        else:
+            initial[change.key] = change.new
 
     def _combine_phase(self, kind: Kind, namespace: str, phase: Phase, detail: str) -> Iterator[ClusterChange]:
         parts = self._phases[kind]
@@ -229,6 +222,52 @@ class LiveCluster:
         before = self._states.get(kind)
         since_s = before.since_s if before is not None and before.phase is phase else self._monotonic()
         self._states[kind] = KindState(kind=kind, phase=phase, since_s=since_s, detail=detail)
+
+
+_Item = ObjectChange | ObjectProblem | IdentityRead | ReflectorReport
+
+
+class ReportQueue:
+    """What reflectors reported and `take` has not returned yet; safe from any thread.
+
+    Of an object, only one change waits, from the version that was taken last to the latest one.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._items: dict[object, _Item] = {}  # changes by the key of the object
+        self._changed = Condition()
+        self._is_closed = False
+
+    def put(self, report: ReflectorReport | IdentityRead) -> None:
+        """Add what *report* has."""
+        with self._changed:
+            if isinstance(report, ReflectorReport):
+                for delta in report.deltas:
+                    self._add_delta(delta)
+            if isinstance(report, IdentityRead) or report.phase is not None:
+                self._items[object()] = report
+            self._changed.notify()
+
+    def _add_delta(self, delta: Delta) -> None:
+        if isinstance(delta, ObjectProblem):
+            self._items[object()] = delta
+            return
+        earlier = self._items.get(delta.key)
+        self._items[delta.key] = replace(delta, old=earlier.old) if isinstance(earlier, ObjectChange) else delta
+
+    def take(self, timeout_s: float) -> tuple[_Item, ...]:
+        """Return what waits, in the order in which it came; wait up to *timeout_s* if nothing does."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._items or self._is_closed, timeout_s)
+            taken, self._items = self._items, {}
+        return tuple(taken.values())
+
+    def close(self) -> None:
+        """Let `take` return at once from now on."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
 
 
 _WORST_FIRST: Final = (
