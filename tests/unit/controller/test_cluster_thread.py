@@ -28,9 +28,9 @@ from extdns.model.cluster import (
     Phase,
 )
 from extdns.model.kind import KubernetesObject
-from extdns.ports import ClusterView, Source
+from extdns.ports import Clock, ClusterView, Source
 from tests.builders import SERVICE
-from tests.fakes.clocks import ShiftedClock
+from tests.fakes.clocks import MovedClock, ShiftedClock
 from tests.fakes.view import FakeView
 from tests.unit.controller.barriers import HANGS_S
 from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services, service
@@ -58,7 +58,7 @@ class ThreadScene:
         observer: type[Observer] = Observer,
         source: Source | None = None,
         limiter: LogLimiter | None = None,
-        clock: SystemClock | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.inputs = SimpleQueue[Input]()
         self.reporter = ActivityReporter(Metrics(), "me", limiter=limiter)
@@ -187,7 +187,7 @@ def test_log_lines_about_objects_that_arrive_together_are_limited(caplog: pytest
     names = [f"n{number}" for number in range(PER_BATCH + 5)]
     cluster, limiter = ScriptedCluster(add_services(*names)), LogLimiter(lambda: 0.0)
     cluster.view = FakeView(*map(service, names), listed=(SERVICE,))
-    ThreadScene(cluster, source=FailingServices(), limiter=limiter)
+    ThreadScene(cluster, source=FailingServices(), limiter=limiter, clock=MovedClock())
     assert [record.msg for record in caplog.records].count(Event.OBJECT_FAILED) == PER_BATCH
 
 
