@@ -206,9 +206,9 @@ def test_a_status_is_written_after_write_conflicts_with_another_client(
             machinery.raw_client.send("PATCH", path, touched, content_type=MERGE)
         return found
 
-    def send_and_note_conflicts(method: str, path: str, *more: Any) -> bytes:  # noqa: ANN401 - the other arguments of send
+    def send_and_note_conflicts(method: str, path: str, *more: Any, **options: Any) -> bytes:  # noqa: ANN401 - those of send
         try:
-            return send(method, path, *more)
+            return send(method, path, *more, **options)
         except ConflictError as exc:
             refused.append(str(exc))
             raise
