@@ -133,9 +133,8 @@ def _find_contested(result: PassResult, candidates: Mapping[_Key, Decision]) -> 
     for key, one in candidates.items() if not result.config.sources.merge_across_namespaces else ():
         namespaces = sorted({by.ref.key.namespace for by in one.requested_by})
         if len(namespaces) > 1 and one.type != rrtype.PTR:
-            detail = (
-                f"objects of several namespaces request it: {', '.join(namespaces[:_SHOWN])}; adopt it when one does"
-            )
+            shown = ", ".join(namespaces[:_SHOWN])
+            detail = f"objects of several namespaces request it: {shown}; adopt it once those of only one do"
             contested[key] = replace(one, action=Action.KEEP, reason=Reason.REQUESTED_BY_OTHER, detail=detail)
     return contested
 

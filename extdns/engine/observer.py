@@ -295,7 +295,7 @@ class Dependencies:
     """The lookups that the claims of each object depend on, indexed in both directions."""
 
     def __init__(self, forget: Callable[[ObjectKey], None] = lambda _: None) -> None:
-        """Start without lookups. *forget* is called with an object that was looked up when no claim depends on it."""
+        """Start without lookups. *forget* is called with an object that was looked up once no claim depends on it."""
         self._forget = forget
         self._lookups: dict[Requester, frozenset[Lookup]] = {}
         self._requesters: dict[Lookup, set[Requester]] = {}
