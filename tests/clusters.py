@@ -52,16 +52,14 @@ def live_cluster(
     elsewhere: Mapping[Kind, Sequence[str]] | None = None,
     timeout_s: float = REQUEST_TIMEOUT_S,
     timing: WatchTiming = QUICK,
-    build_client: Callable[[HttpClient], ApiClient] | None = None,
     chance: Callable[[], float] | None = None,
 ) -> LiveCluster:
-    """Return a cluster that reads *server*, through the client of *build_client*; *folder* gets the kubeconfig.
+    """Return a cluster that reads *server*; *folder* gets the kubeconfig.
 
     Requests without an answer and silent watches end after *timeout_s*.
     """
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=timeout_s)
-    client = HttpClient(access)
-    api = build_client(client) if build_client is not None else ApiClient(client, request_timeout_s=timeout_s)
+    api = ApiClient(HttpClient(access), request_timeout_s=timeout_s)
     chance = chance or Random().random  # not the global generator, which hypothesis controls
     where = WatchedNamespaces(default=namespaces, by_kind=elsewhere or {})
     return LiveCluster(api, namespaces=where, timing=replace(timing, idle_timeout_s=timeout_s), random_fraction=chance)

@@ -11,7 +11,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from extdns.kube.client import HttpClient
 from extdns.kube.local_store import is_unchanged
 from extdns.model.cluster import ClusterChange, ObjectChange, Phase, Sighting
 from extdns.model.kind import KubernetesObject, ObjectKey
@@ -21,7 +20,6 @@ from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Html, Refuse, 
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
-from tests.integration.tally import Tally
 
 NAMESPACES: Final = ("pay", "shop")
 FAULTS: Final = st.one_of(
@@ -55,27 +53,16 @@ class Scripts(RuleBasedStateMachine):
         self.server = ApiServer().__enter__()
         self.server.api.watch_list, self.server.api.gone_as_status = mode, gone_as_status
         self.alive = self.lies = self.is_first_history = True
-        self.versions: set[tuple[str, str]] = set()
         self.gone: set[str] = set()
         self.deleted: set[str] = set()
         self.replayed: dict[ObjectKey, KubernetesObject] = {}
         self.namespaces = namespaces
         for namespace, name in sorted(names):
             self.server.put(service(name, namespace))
-        self.note_versions()
-        self.tally: Tally
         self.cluster = live_cluster(
-            self.server,
-            Path(self.folder.name),
-            namespaces=namespaces,
-            timeout_s=SHORT_TIMEOUT_S,
-            build_client=self.build_tally,
+            self.server, Path(self.folder.name), namespaces=namespaces, timeout_s=SHORT_TIMEOUT_S
         )
         self.cluster.require(SERVICE)
-
-    def build_tally(self, client: HttpClient) -> Tally:
-        self.tally = Tally(client, request_timeout_s=SHORT_TIMEOUT_S)
-        return self.tally
 
     # Changes of objects
 
@@ -89,7 +76,6 @@ class Scripts(RuleBasedStateMachine):
         obj = service(name, namespace, type=type_)
         obj["spec"]["sessionAffinity"] = unread
         self.server.put(obj)
-        self.note_versions()
 
     @rule(pick=st.integers(0, 9))
     def delete(self, pick: int) -> None:
@@ -161,7 +147,6 @@ class Scripts(RuleBasedStateMachine):
         if not keep:
             self.gone |= {obj["metadata"]["uid"] for obj in self.server.objects("Service")}
         self.server.restart(new_history=True, keep=keep)
-        self.note_versions()
         self.alive = True
 
     # Checks
@@ -187,7 +172,6 @@ class Scripts(RuleBasedStateMachine):
             self.touch()
         for namespace in NAMESPACES:
             self.server.put(service("last", namespace))
-        self.note_versions()
         self.replay(wait_for_changes(self.cluster, self.has_seen_the_last))
         expected = {
             (obj["metadata"]["namespace"], obj["metadata"]["name"]): (obj["metadata"]["uid"], obj["spec"]["type"])
@@ -199,7 +183,6 @@ class Scripts(RuleBasedStateMachine):
         stored = {(obj.metadata.namespace, obj.metadata.name): obj for obj in self.cluster.view.select(SERVICE, "", {})}
         assert stored.keys() == expected.keys()
         assert all(is_unchanged(stored[key.namespace, key.name], obj) for key, obj in self.replayed.items())
-        assert self.cluster.decoded == self.tally.due <= len(self.versions)
 
     def touch(self) -> None:
         """Change every object. After an empty list was believed, only a change shows an unchanged object again."""
@@ -235,11 +218,6 @@ class Scripts(RuleBasedStateMachine):
         return {
             (key.namespace, key.name): (obj.metadata.uid, getattr(obj, "spec").type)  # noqa: B009 - only Services are here
             for key, obj in self.replayed.items()
-        }
-
-    def note_versions(self) -> None:
-        self.versions |= {
-            (obj["metadata"]["uid"], obj["metadata"]["resourceVersion"]) for obj in self.server.objects("Service")
         }
 
 
