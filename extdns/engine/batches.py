@@ -119,6 +119,18 @@ def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) ->
     return tuple(sorted(selected, key=lambda change_set: (change_set.name, change_set.writes[0].key)))
 
 
+def halve(sets: Sequence[ChangeSet]) -> tuple[Sequence[ChangeSet], Sequence[ChangeSet]]:
+    """Return two parts of *sets*, of which there are several: halves if all are of one namespace.
+
+    Otherwise no namespace is in both parts, and they are as equal as that allows.
+    """
+    ordered = sorted(sets, key=lambda one: one.namespace)
+    size = len(ordered)
+    cuts = [at for at in range(1, size) if ordered[at - 1].namespace != ordered[at].namespace] or [size // 2]
+    cut = min(cuts, key=lambda at: abs(2 * at - size))
+    return ordered[:cut], ordered[cut:]
+
+
 def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool = False) -> BatchSize:
     """Return the size of *change_set*, as the limits of a batch count it.
 

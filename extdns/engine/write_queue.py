@@ -11,7 +11,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, assert_never
 
-from extdns.engine.batches import find_offending, select_for_batch
+from extdns.engine.batches import find_offending, halve, select_for_batch
 from extdns.engine.names_to_read import NamesToRead, find_written_names
 from extdns.engine.retries import Failure, GiveUpRule, Retry, RetryTable, Turn, select_others
 from extdns.engine.write_history import WriteHistory
@@ -317,18 +317,21 @@ class WriteQueue:
     ) -> Iterable[ChangeSet]:
         """Return the queued change sets to send next if it is their *turn*, in order.
 
-        Those that never failed are taken from *lines* (docs/design/retries.md, "Namespaces in turn").
+        Namespaces take turns (docs/design/retries.md, "Namespaces in turn"): those that never failed are taken from
+        *lines*; of the others, those of the namespace that was served longest ago come first.
         """
         if turn is Turn.FRESH:
             return chain.from_iterable(take_turns(self._list_fresh(line, is_ready) for line in lines))
+        rank = {namespace: number for number, namespace in enumerate(self._by_namespace)}
         names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
         queued = chain.from_iterable(map(self.queued.__getitem__, names))
         failed = ((self.retries.find_set(one), one) for one in queued)
-        places = sorted(((it.place, one) for it, one in failed if it and it.turn is turn), key=itemgetter(0))
+        found = [(rank[one.namespace], it.place, one) for it, one in failed if it and it.turn is turn]
+        found.sort(key=itemgetter(0, 1))
         if turn is Turn.PART:
-            return [one for place, one in places if place == places[0][0]]
-        found = [one for _, one in places]
-        return found if turn is Turn.RETRY and self._retries_together else found[:1]
+            return [one for _, place, one in found if place == found[0][1]]
+        count = len(found) if turn is Turn.RETRY and self._retries_together else 1
+        return [one for _, _, one in found[:count]]
 
     def _list_fresh(self, line: Line, is_ready: Callable[[DnsName], bool]) -> Iterator[Sequence[ChangeSet]]:
         """Yield, for each name of *line* that has any, the change sets that never failed."""
@@ -438,7 +441,7 @@ class WriteQueue:
             self.retries.add(name, Failure.WRITE_CONFLICT).changes = tuple(sets)
 
     def _send_again(self, sent: Sets, block: Blocked, now_s: float) -> None:
-        """Send the halves of *sent*, a batch that failed, after the other parts; delay a single change set instead.
+        """Send the two parts of *sent*, a batch that failed, in their turn; delay a single change set instead.
 
         Those that failed alone before are sent one at a time again.
         """
@@ -449,8 +452,8 @@ class WriteQueue:
         elif self._turn is Turn.RETRY:
             self._retries_together = False
         else:
-            self.retries.add_sets(sent[: len(sent) // 2], block, Turn.PART)
-            self.retries.add_sets(sent[len(sent) // 2 :], block, Turn.PART)
+            for part in halve(sent):
+                self.retries.add_sets(part, block, Turn.PART)
 
     def _delay(self, sets: Sets, block: Blocked, now_s: float) -> None:
         """Begin a pause of each of *sets*, which are to blame for a failure. Read what may have been written.

@@ -244,3 +244,24 @@ def test_a_new_refused_record_in_each_batch_delays_no_other_record(outcome: type
     of_web = [one for one in world.provider.submissions if "web.example.org" in find_names(one.batch)]
     assert len(of_web) == 3  # it is created, sent beside a refused record, and sent alone
     assert world.list_records() == {"web A": ("192.0.2.2",)}
+
+
+@pytest.mark.parametrize(
+    ("once", "outcome"),
+    [
+        pytest.param(True, Unknown(message="no answer"), id="single-pass-without-answer"),
+        pytest.param(False, Unknown(message="no answer"), id="no-answer"),
+        pytest.param(False, Refused(message="bad"), id="refused"),
+    ],
+)
+def test_hundreds_of_names_at_which_the_service_fails_delay_no_name_of_others(*, once: bool, outcome: Outcome) -> None:
+    world = start_world(once=once)
+    bad = [f"bad{number}" for number in range(300)]
+    good = {f"{space}{number}": space for space in ("pay", "shop") for number in range(3)}
+    world.provider.rule = lambda batch: None if {one.labels[0] for one in find_names(batch)} <= good.keys() else outcome
+    requests = [
+        observe(name, build_claim(name, name, namespace=space), namespace=space)
+        for name, space in [*((name, "attacker") for name in bad), *good.items()]
+    ]
+    world.run(Observed(observations=tuple(one for each in requests for one in each.observations)), for_s=20.0)
+    assert set(world.list_records()) == {f"{name} A" for name in good}
