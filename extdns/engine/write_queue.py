@@ -52,6 +52,9 @@ _RETRY_S: Final = 60.0
 _MAX_UNANSWERED_PAUSE_S: Final = 5.0
 """The longest pause of the zone after a lost answer, because it may be the fault of a name."""
 
+_APART_AFTER: Final = 3
+"""After so many pauses of the zone in a row, a batch is of one namespace, because another one may be to blame."""
+
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
 
@@ -296,12 +299,18 @@ class WriteQueue:
         return self._just_read
 
     def _select(self, lines: Iterable[Line], is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[ChangeSet]:
-        """Return the change sets of the next turn that has any to send now; the first one if they are sent alone."""
+        """Return the change sets of the next turn that has any to send now.
+
+        Only the first one if they are sent alone; only those of its namespace after several pauses of the zone.
+        """
         for turn in sorted(Turn, key=lambda turn: (turn - self._turn - 1) % len(Turn)):
             if self._find_start_at(turn) <= now_s:
                 found = iter(self._list_ready(turn, lines, is_ready))
                 for first in found:
-                    return (first,) if self._is_sent_alone else chain((first,), found)
+                    if self._is_sent_alone:
+                        return (first,)
+                    is_apart = self.retry.failures >= _APART_AFTER
+                    return chain((first,), (one for one in found if not is_apart or one.namespace == first.namespace))
         return ()
 
     def _find_start_at(self, turn: Turn) -> float:

@@ -133,7 +133,8 @@ def decide_contest(
 ) -> list[ContestLoss]:
     """Return the claims that lose *contest*.
 
-    The namespace wins that has a record, else the one that had it last; else that of the oldest claim.
+    The namespace wins that has a record; else the one that had it last, if its claims are resolved; else that of the
+    oldest claim.
 
     Args:
         contest: one of `find_contests`.
@@ -156,8 +157,10 @@ def decide_contest(
         return []
     live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
     oldest = min(live or here, key=_get_age).namespace
-    lasting = [one for one in former if one.action is not Action.NONE and contest.covers(one.set_identifier, one.type)]
-    before = [record for one in lasting if (record := one.current or one.desired) and record.resource]
+    able = {one.namespace for one in live}  # whose records can be made again
+    ours = [one for one in former if one.action is not Action.NONE and (one.current is None or one.current.is_ours)]
+    lasting = [one.current or one.desired for one in ours if contest.covers(one.set_identifier, one.type)]
+    before = [record for record in lasting if record and record.namespace in able]
     holder = next((one.namespace for one in (*existing, *before) if one.namespace in namespaces), oldest)
     winners = [one for one in here if one.namespace == holder]
     if _merge_content(live, settings) == _merge_content(winners, settings):

@@ -64,8 +64,12 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
         to.exclude("--gloo-namespace")
         return
     targets = to.annotated_targets or _find_targets(proxy, to, view)
+    options: dict[tuple[tuple[str, str], ...], RecordOptions] = {}  # many hosts may have the same VirtualServices
     for host, field in _list_virtual_hosts(proxy):
-        builder = to.get_builder(_read_record_options(host, to, view))
+        services = tuple(_list_virtual_services(host))
+        if services not in options:
+            options[services] = _read_record_options(services, to.settings.prefixes, view)
+        builder = to.get_builder(options[services])
         for at, domain in enumerate(host.domains or ()):
             if domain:
                 builder.request(domain, f"{field}.domains[{at}]", targets)
@@ -125,20 +129,18 @@ def _read_service_targets(namespace: str, name: str, view: ClusterView) -> Targe
     return read_load_balancer(service.status)
 
 
-def _read_record_options(host: GlooVirtualHost, to: HostPublisher, view: ClusterView) -> RecordOptions:
-    """Read the record options of the VirtualServices of *host*. If two set the same annotation, the later wins.
-
-    Many hosts may have one VirtualService with thousands of annotations, so these count.
-    """
+def _read_record_options(
+    services: Iterable[tuple[str, str]], prefixes: tuple[str, ...], view: ClusterView
+) -> RecordOptions:
+    """Read the record options of VirtualServices. If two set the same annotation, the later wins."""
     merged: dict[str, str] = {}
-    for namespace, name in _list_virtual_services(host):
+    for namespace, name in services:
         service = view.get(GLOO_VIRTUAL_SERVICE, namespace, name)
         if not isinstance(service, GlooVirtualService):
             raise ExtdnsError(f"there is no VirtualService {shorten(f'{namespace}/{name}')}")
         annotations = service.metadata.annotations or {}
-        to.count.add(len(annotations))
-        merged |= annotations
-    return RecordOptions.read(Annotations.read(merged, to.settings.prefixes))
+        merged |= {key: value for key, value in annotations.items() if key.startswith(prefixes)}
+    return RecordOptions.read(Annotations.read(merged, prefixes))
 
 
 class _LocatedVirtualHost(NamedTuple):

@@ -21,7 +21,6 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.record import parse_address
-from extdns.model.validation import MAX_TARGETS
 from extdns.model.value import Value
 from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
@@ -256,9 +255,6 @@ def _resolve_load_balancer(context: ServiceContext) -> FoundTargets | MissingTar
         return result
     by_type = dict(result.groups)
     names = by_type.pop(rrtype.CNAME, ())
-    if len(names) > MAX_TARGETS:  # not all of them were parsed
-        detail = f"status.loadBalancer has more than {MAX_TARGETS} host names"
-        return MissingTargets(reason=Reason.INVALID_TARGET, detail=detail)
     hosts = context.resolve_hosts(names)
     for host in hosts:
         if host.failure:

@@ -305,7 +305,7 @@ def parse_targets(
 ) -> FoundTargets | MissingTargets:
     """Parse *texts* and group them by record type; empty texts are dropped (docs/spec/sources.md 11).
 
-    If a record has more than `MAX_TARGETS` of them, the others are not parsed, because it is refused.
+    The result is missing if there are more than `MAX_TARGETS` of a type; the others are not parsed then.
 
     Args:
         texts: addresses and host names.
@@ -328,7 +328,8 @@ def parse_targets(
                 found = groups.setdefault(rtype, set())
                 found.add(target)
                 if len(found) > MAX_TARGETS:
-                    break
+                    detail = f"{field}: more than {MAX_TARGETS} {rtype} targets; allowed: at most {MAX_TARGETS}"
+                    return MissingTargets(reason=Reason.INVALID_TARGET, detail=detail)
     if groups:
         by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
         return FoundTargets(groups=by_type, invalid=invalid, is_stated=is_stated)

@@ -386,6 +386,22 @@ def test_a_denied_request_for_what_another_namespace_has_deletes_nothing_of_it()
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
+def test_a_name_passes_to_another_namespace_although_its_former_one_has_an_object_without_address() -> None:
+    world = start_cluster(WEB, service("victim/other", "web.example.org"), flags=["--unresolved-timeout=1m"])
+    world.apply(OLDER, for_s=60.0)
+    world.delete(WEB, for_s=HOUR_S)
+    assert world.list_records() == {"web A": ("192.0.2.66",)}
+
+
+def test_a_foreign_record_decides_no_contest() -> None:
+    foreign = record("web", "198.51.100.1"), ownership_record("web", owner="other", resource="service/attacker/x")
+    world = start_cluster(service("attacker/x", "web.example.org", "192.0.2.66", day=9), WEB, records=foreign)
+    world.apply(service("attacker/x", "web.example.org", "192.0.2.67", day=9), for_s=60.0)
+    world.provider.remove_records(ZONE, *(one.key for one in foreign))
+    world.run(for_s=HOUR_S)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
 def test_a_record_that_somebody_removes_is_made_again_for_who_had_it() -> None:
     world = start_cluster(WEB, flags=["--interval=1m"])
     world.apply(OLDER, for_s=60.0)

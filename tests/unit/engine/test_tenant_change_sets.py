@@ -12,7 +12,7 @@ import pytest
 
 from extdns.engine.batches import find_names
 from extdns.engine.inputs import Observed
-from extdns.model.change import Action, Batch, Outcome, Refused, Unknown, Write, WriteConflict
+from extdns.model.change import Action, Batch, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from registry.aws_sd.registry import DescriptionRegistry
@@ -252,6 +252,8 @@ def test_a_new_refused_record_in_each_batch_delays_no_other_record(outcome: type
         pytest.param(True, Unknown(message="no answer"), id="single-pass-without-answer"),
         pytest.param(False, Unknown(message="no answer"), id="no-answer"),
         pytest.param(False, Refused(message="bad"), id="refused"),
+        pytest.param(True, TryLater(message="busy"), id="single-pass-busy"),
+        pytest.param(False, TryLater(message="busy"), id="busy"),
     ],
 )
 def test_hundreds_of_names_at_which_the_service_fails_delay_no_name_of_others(*, once: bool, outcome: Outcome) -> None:

@@ -150,11 +150,11 @@ def test_services_of_istio_gateways_are_looked_up_only_in_the_namespace_of_the_n
     )
 
 
-def test_services_that_other_namespaces_create_with_the_selector_of_a_gateway_give_it_no_address() -> None:
+def test_services_that_other_namespaces_create_with_the_selector_of_a_gateway_give_and_take_no_address() -> None:
     evil = proxy(location="evil/igw", created="2025-01-01T00:00:00Z", external_ips=("198.51.100.66",))
     own = proxy("192.0.2.3", location="mesh/igw")
     for theirs in (PROXY, proxy()):  # with an address, and without one
-        assert reduce_claims(of_gateway(gateway("a.t"), theirs, evil)) == ["a.t: no-address"]
+        assert reduce_claims(of_gateway(gateway("a.t"), theirs, evil)) == ["a.t: object-failed"]
     assert reduce_claims(of_gateway(gateway("a.t"), PROXY, evil, own)) == a("a.t", addresses=["192.0.2.3"])
 
 

@@ -52,11 +52,10 @@ def test_targets_are_grouped_by_record_type(
     assert parse_targets(texts, "f", if_empty=NOTHING) == FoundTargets(groups=expected)
 
 
-def test_no_more_targets_are_parsed_than_make_a_record_invalid() -> None:
-    texts = iter(f"n{number}.test" for number in range(MAX_TARGETS + 10))
-    found = parse_targets(texts, "f", if_empty=NOTHING)
-    assert isinstance(found, FoundTargets)
-    assert len(found.groups[0][1]) == MAX_TARGETS + 1
+def test_too_many_targets_of_a_type_are_not_parsed_and_count_as_missing() -> None:
+    texts = iter(["192.0.2.1", *(f"n{number}.test" for number in range(MAX_TARGETS + 10))])
+    detail = "f: more than 4000 CNAME targets; allowed: at most 4000"
+    assert parse_targets(texts, "f", if_empty=NOTHING) == MissingTargets(reason=Reason.INVALID_TARGET, detail=detail)
     assert len(list(texts)) == 9
 
 
