@@ -26,7 +26,7 @@ from extdns.model.record import OWNER, DesiredRecord, OwnedRecord, Record, Recor
 from extdns.model.value import Value
 from extdns.model.zone import Zone, ZonePlacement
 from extdns.ports import Registry, ZoneReader, ZoneWriter
-from registry.rows.row import Row, RowChange, RowStore, is_row, write_unless_changed
+from registry.rows.row import Row, RowChange, RowStore, is_row, split, write_unless_changed
 from registry.rows.service import find_unreadable, is_delegated
 
 TXT: Final = "txt"
@@ -209,7 +209,9 @@ def move_rows(old: RowStore, new: RowStore, scope: MigrationScope, *, writes: bo
     missing = [row for row in ours if row.key not in present]
     failed: list[str] = []
     if writes:
-        failed += _write_rows(new, [RowChange(old=None, new=replace(row, id=new.build_id(row.key))) for row in missing])
+        for part in split(missing, new.max_changes):  # ids depend on the rows that were written
+            copies = [replace(row, id=new.build_id(row.key)) for row in part]
+            failed += _write_rows(new, [RowChange(old=None, new=row) for row in copies])
         present = {row.key: row.owner for row in new.read_all()}
     else:
         present |= {row.key: row.owner for row in missing}

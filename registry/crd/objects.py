@@ -76,7 +76,7 @@ class OwnershipObjects:
         self._path = f"/apis/{_API_VERSION}/namespaces/{namespace}/dnsrecords"
         self._can_write = can_write
         self._now = now
-        self._taken: set[str] = set()  # names of objects that are about other records than those that need the name
+        self._holders: dict[str, RecordKey] = {}  # by the name of an object, the record that it is about
 
     def build_id(self, key: RecordKey) -> str:
         """Return the name of the object about the record *key*, with more digits if another record has the usual name.
@@ -84,7 +84,7 @@ class OwnershipObjects:
         A tenant can choose records whose usual names equal those of others.
         """
         name = build_object_name(key)
-        return build_object_name(key, _FULL_LENGTH) if name in self._taken else name
+        return name if self._holders.get(name, key) == key else build_object_name(key, _FULL_LENGTH)
 
     def read_all(self) -> Iterable[Row]:
         """Return all rows."""
@@ -95,7 +95,9 @@ class OwnershipObjects:
             found += page["items"]
             after = page["metadata"].get("continue")
             if not after:
-                return [row for one in found if (row := _parse_object(one))]
+                rows = [row for one in found if (row := _parse_object(one))]
+                self._holders = {row.id: row.key for row in rows}
+                return rows
             query = {"limit": _PAGE, "continue": after}
 
     def read(self, ids: Collection[str]) -> Iterable[Row]:
@@ -128,8 +130,7 @@ class OwnershipObjects:
         name = change.row.id
         found = self._find(name)
         row = _parse_object(found) if found else None
-        if row and row.key != change.key:
-            self._taken.add(name)
+        self._holders[name] = row.key if row else change.key
         if row not in change.allowed:
             raise _ChangedError
         if change.new is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from extdns.errors import ExtdnsError
 from extdns.model import ttl
@@ -11,6 +11,8 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import OWNER, DesiredRecord, Record, RecordKey
 from extdns.model.rrtype import ROW
 from extdns.model.value import StringMap, Value
+
+_T = TypeVar("_T")
 
 
 class Row(Value, frozen=True, kw_only=True):
@@ -106,9 +108,9 @@ class RowStore(Protocol):
         ...
 
 
-def split(changes: Sequence[RowChange], most: int) -> Iterator[Sequence[RowChange]]:
-    """Yield *changes* in parts of at most *most*."""
-    return (changes[at : at + most] for at in range(0, len(changes), most))
+def split(items: Sequence[_T], most: int) -> Iterator[Sequence[_T]]:
+    """Yield *items* in parts of at most *most*."""
+    return (items[at : at + most] for at in range(0, len(items), most))
 
 
 def write_unless_changed(store: RowStore, changes: Sequence[RowChange]) -> Iterator[RowsChangedError]:

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 import pytest
 
 from extdns.app.row_store import open_row_store
+from extdns.commands.registry_migration import MigrationScope, move_rows
 from extdns.config import parse
 from extdns.errors import ForbiddenError, ProviderError, RefusedError, RetryableError, UsageError
 from extdns.model.dns_name import DnsName
@@ -91,6 +92,10 @@ def store(opener: Opener) -> RowStore:
     return opener()
 
 
+SAME_DIGEST: Final = "--__-__-___-_-___----_--___---__----web.example.org"
+"""The row of its CNAME and that of `A web.example.org` have one usual name, which a tenant can choose."""
+
+
 def make(store: RowStore, name: str, owner: str = "me", *, rtype: str = "A", sid: str = "", **labels: str) -> Row:
     key = RecordKey(DnsName.parse(name), sid, rtype)
     return Row(id=store.build_id(key), key=key, owner=owner, labels=StringMap.from_items(labels))
@@ -127,14 +132,24 @@ def test_more_rows_than_one_call_has_room_for_are_read(store: RowStore) -> None:
 
 
 def test_a_record_gets_a_row_although_another_record_has_the_usual_name_of_its_row(store: RowStore) -> None:
-    """Two records can have names with one digest, which a tenant can choose."""
-    other = make(store, "--__-__-___-_-___----_--___---__----web.example.org", rtype="CNAME")
+    other = make(store, SAME_DIGEST, rtype="CNAME")
     insert(store, other)
     try:
         insert(store, make(store, "web.example.org"))
     except RowsChangedError:  # it is planned again
         insert(store, make(store, "web.example.org"))
     assert {row.key for row in read(store)} == {other.key, make(store, "web.example.org").key}
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["both-are-moved", "one-is-there"])
+def test_a_row_is_moved_although_another_record_has_its_usual_name(opener: Opener, is_there: bool) -> None:
+    old, new = RowStoreInMemory(), opener()
+    rows = [make(old, SAME_DIGEST, rtype="CNAME"), make(old, "web.example.org")]
+    insert(old, *rows)
+    if is_there:
+        insert(opener(), make(new, SAME_DIGEST, rtype="CNAME"))
+    assert not move_rows(old, new, MigrationScope(owner="me", matches=lambda _: True), writes=True).failed
+    assert [row.key for row in read(opener())] == [row.key for row in rows]
 
 
 def test_a_change_is_made_if_the_row_is_as_stated_and_again_without_effect(store: RowStore) -> None:
