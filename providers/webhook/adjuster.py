@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import Final, TypeVar
 
@@ -38,12 +39,16 @@ _MAX_SLOW_CALLS: Final = 3
 _MAX_STORED_BYTES: Final = 32_000_000
 """The most bytes of stored records, as they are sent. Those of a webhook with 100,000 records take half of it."""
 
+_KEPT: Final = 0.9
+"""How much of that stays once it was exceeded, so that not each further record makes one search for the oldest."""
+
 
 class Adjuster:
     """Shows records to the webhook, and stores its answers.
 
     If the stored records are too large together, the older half of those of the namespace with most bytes is forgotten,
-    so that an object that changes all the time fills no memory. A forgotten one is shown again when it is needed.
+    and so on, so that an object that changes all the time fills no memory. A forgotten one is shown again when it is
+    needed.
 
     Attributes:
         answers: what the webhook made of each record.
@@ -138,13 +143,21 @@ class Adjuster:
             self._stored_bytes += self._sizes[one]
 
     def _forget_oldest(self) -> None:
-        while self._stored_bytes > _MAX_STORED_BYTES:
-            by_namespace = group_by(self._sizes, lambda one: one.namespace)
-            largest = max(by_namespace.values(), key=lambda stored: sum(map(self._sizes.__getitem__, stored)))
-            for one in largest[: len(largest) // 2 + 1]:
+        if self._stored_bytes <= _MAX_STORED_BYTES:
+            return
+        by_namespace = group_by(self._sizes, lambda one: one.namespace)
+        largest = [(-sum(map(self._sizes.__getitem__, stored)), name) for name, stored in by_namespace.items()]
+        heapify(largest)
+        while self._stored_bytes > _KEPT * _MAX_STORED_BYTES:
+            _, namespace = heappop(largest)
+            stored = by_namespace[namespace]
+            middle = len(stored) // 2 + 1
+            for one in stored[:middle]:
                 self._stored_bytes -= self._sizes.pop(one)
                 self.answers.pop(one, None)
                 self._failing.pop(one, None)
+            by_namespace[namespace] = stored = stored[middle:]
+            heappush(largest, (-sum(map(self._sizes.__getitem__, stored)), namespace))
 
     def _is_working(self) -> bool:
         """Return whether the webhook adjusts a record that it adjusted before."""
