@@ -77,6 +77,7 @@ class Entry:
             name of the record is planned.
         delete: the evidence now; None if there is none.
         since_at: since when there is evidence (monotonic seconds).
+        unresolved_at: when a claim was unresolved first since then; infinity if none was.
         is_granted: whether the delete may be made once the saved state contains the grant.
         granted_revision: the revision of the saved state that contains the last grant; 0 if it was never granted.
         made: a delete that was granted, and counts as made until the record is found to exist.
@@ -92,6 +93,7 @@ class Entry:
     owned: OwnedRecord | None = None
     delete: PendingDelete | None = None
     since_at: float = 0.0
+    unresolved_at: float = math.inf
     is_granted: bool = False
     granted_revision: int = 0
     made: SavedGrant | None = None

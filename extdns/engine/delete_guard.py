@@ -234,7 +234,11 @@ class DeleteGuard:
             entry.hold = replace(entry.hold, evidence=delete.evidence)
 
     def _update_evidence(self, entry: Entry, delete: PendingDelete | None, now_s: float) -> None:
-        """Store the evidence now. The grace period continues, unless either evidence is `unresolved-expired`."""
+        """Store the evidence now.
+
+        The grace period continues, unless either evidence is `unresolved-expired`. `--unresolved-timeout` continues
+        until the record is requested: objects that exist in turn must not start it again.
+        """
         before = entry.delete
         if delete == before:
             return
@@ -252,6 +256,8 @@ class DeleteGuard:
             entry.delete = delete
             return
         goes_on = before and Evidence.UNRESOLVED_EXPIRED not in {before.evidence, delete.evidence}
+        if delete.evidence is Evidence.UNRESOLVED_EXPIRED:
+            entry.unresolved_at = min(entry.unresolved_at, now_s)
         _set_evidence(entry, delete, entry.since_at if goes_on else now_s)
 
     def _end(self, entry: Entry, now_s: float, *, is_gone: bool, is_known: bool) -> None:
@@ -525,7 +531,7 @@ class DeleteGuard:
         """
         assert entry.delete is not None  # noqa: S101 - checked by the caller
         if entry.delete.evidence is Evidence.UNRESOLVED_EXPIRED:
-            return entry.since_at + (self._settings.unresolved_timeout_s or 0.0)
+            return entry.unresolved_at + (self._settings.unresolved_timeout_s or 0.0)
         return entry.since_at + (0.0 if entry.delete.evidence in _CONFIRMED else self._settings.grace_s)
 
     def _compute_ready_at(self, entry: Entry) -> float:
@@ -773,6 +779,8 @@ class DeleteGuard:
 def _set_evidence(entry: Entry, delete: PendingDelete | None, since_at: float) -> None:
     """Store other evidence, for which nothing was granted yet."""
     entry.delete, entry.since_at = delete, since_at
+    if delete is None:
+        entry.unresolved_at = math.inf
     entry.is_granted, entry.granted_revision = False, 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -408,3 +409,15 @@ def test_a_record_that_somebody_removes_is_made_again_for_who_had_it() -> None:
     world.provider.remove_records(ZONE, record("web").key)
     world.run(for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_objects_without_an_address_that_exist_in_turn_keep_a_record_no_longer_than_the_unresolved_timeout() -> None:
+    owner = service("victim/web", "web.example.org", "192.0.2.1", day=2)
+    attackers = [service(f"attacker/x{number}", "web.example.org", day=1) for number in range(6)]
+    world = start_cluster(owner, attackers[0], flags=["--unresolved-timeout=5m"])
+    world.delete(owner, for_s=50.0)
+    for one, other in pairwise(attackers):
+        assert world.published() == {"web"}
+        world.delete(one, for_s=10.0)
+        world.apply(other, for_s=50.0)
+    assert world.published() == set()
