@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import Final, TypeVar
 
@@ -146,18 +145,18 @@ class Adjuster:
         if self._stored_bytes <= _MAX_STORED_BYTES:
             return
         by_namespace = group_by(self._sizes, lambda one: one.namespace)
-        largest = [(-sum(map(self._sizes.__getitem__, stored)), name) for name, stored in by_namespace.items()]
-        heapify(largest)
+        sizes = {namespace: sum(map(self._sizes.__getitem__, stored)) for namespace, stored in by_namespace.items()}
         while self._stored_bytes > _KEPT * _MAX_STORED_BYTES:
-            _, namespace = heappop(largest)
-            stored = by_namespace[namespace]
+            largest = max(sizes, key=sizes.__getitem__)
+            stored = by_namespace[largest]
             middle = len(stored) // 2 + 1
+            by_namespace[largest] = stored[middle:]
             for one in stored[:middle]:
-                self._stored_bytes -= self._sizes.pop(one)
+                size = self._sizes.pop(one)
+                sizes[largest] -= size
+                self._stored_bytes -= size
                 self.answers.pop(one, None)
                 self._failing.pop(one, None)
-            by_namespace[namespace] = stored = stored[middle:]
-            heappush(largest, (-sum(map(self._sizes.__getitem__, stored)), namespace))
 
     def _is_working(self) -> bool:
         """Return whether the webhook adjusts a record that it adjusted before."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,9 @@ from extdns.model.change import Applied, Forbidden, Refused, TryLater, Unknown, 
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
-from extdns.model.value import StringMap, group_by
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from providers.common.api_calls import CallOptions
-from providers.webhook import adjuster
 from providers.webhook.provider import WebhookReader, WebhookWriter
 from tests.conformance.provider import build_batch, build_desired, create, delete, update
 from tests.fakes.service.answers import Answer, ApiError
@@ -233,33 +232,6 @@ def test_a_record_that_changes_all_the_time_fills_no_memory_and_takes_no_answer_
         reader.load_adjustments(versions[at : at + 100])
     assert reader.adjust([web, versions[-1]], ZONE).unknown == ()
     assert reader.adjust(versions, ZONE).unknown[:500] == tuple(versions[:500])
-
-
-def test_of_many_records_that_are_loaded_one_by_one_beyond_the_limit_few_make_the_others_be_searched(
-    fake: WebhookServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searched = 0
-
-    def count(found: Iterable[DesiredRecord], get_key: Callable[[DesiredRecord], str]) -> object:
-        nonlocal searched
-        searched += len(listed := list(found))
-        return group_by(listed, get_key)
-
-    reader, _ = start(fake)
-    monkeypatch.setattr(adjuster, "group_by", count)
-    monkeypatch.setattr(adjuster, "_MAX_STORED_BYTES", 50_000)
-    records = [
-        replace(
-            build_desired(f"n{number}.example.org", "A", "192.0.2.1"),
-            labels=StringMap.from_items({"resource": f"service/s{number}/web"}),
-        )
-        for number in range(1100)
-    ]
-    reader.load_adjustments(records[:1000])
-    for one in records[1000:]:
-        reader.load_adjustments([one])
-    assert 0 < len(reader.adjust(records, ZONE).unknown) < 800
-    assert searched < 5000
 
 
 def test_records_of_one_namespace_that_fail_do_not_delay_those_of_another(fake: WebhookServer) -> None:
