@@ -89,12 +89,18 @@ def gather_view(
     current = read_owned(registry, records, name, zone_state.zone)
     may_lack = not parent and (parts.settings.plan.compat or name == zone_state.zone.name)  # else nothing depends on it
     elsewhere: list[OwnedRecord] = []
-    if sharing:
+    if sharing or parent:
         read = [(zone_state.zone, current)]
         for other in sharing:
             around = read_records(parts.zones, other, name, registry)
             read.append((other.zone, read_owned(registry, around, name, other.zone)))
-        current, *others = check_shared(read, claims, former)
+        prevented = {
+            (one.zone, create.key): create.desired
+            for one in (zone_state, *sharing)
+            for create in one.queue.list_prevented(name)
+        }
+        merges = parts.settings.plan.merges_namespaces
+        current, *others = check_shared(read, claims, former, prevented, merges_namespaces=merges)
         elsewhere += chain.from_iterable(others)
     view = NameView(
         zone=zone_state.zone,

@@ -5,7 +5,7 @@ That of the name of a zone itself is in the parent zone, if that is managed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
     from extdns.model.change import Decision
     from extdns.model.claim import NameClaim
-    from extdns.model.record import OwnedRecord, Record
+    from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
     from extdns.model.zone import Zone
     from extdns.ports import Registry
 
@@ -89,23 +89,28 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
 
 
 def check_shared(
-    found: Sequence[tuple[Zone, tuple[OwnedRecord, ...]]], claims: Iterable[NameClaim], former: Iterable[Decision]
+    found: Sequence[tuple[Zone, tuple[OwnedRecord, ...]]],
+    claims: Iterable[NameClaim],
+    former: Iterable[Decision],
+    prevented: Mapping[tuple[Zone, RecordKey], DesiredRecord],
+    *,
+    merges_namespaces: bool,
 ) -> list[tuple[OwnedRecord, ...]]:
-    """Return the records of *found*, as foreign where an ownership record that zones share proves nothing.
+    """Return the records of *found*, as foreign where an ownership record in another zone proves nothing.
 
-    It may have been written for the record of another zone only.
+    It may have been written for the record of another zone only, or for one that could not be created.
 
     Args:
         found: the records of one name in each of the zones that have ownership records in common.
         claims: the claims to the name.
         former: the last decisions about it.
+        prevented: the records that were not created, because others were there.
+        merges_namespaces: whether the claims of all namespaces are merged.
     """
-    requested = {
-        (claim.desired.key, target, claim.provenance.ref.key.namespace)
-        for claim in claims
-        if isinstance(claim, ResolvedClaim)
-        for target in claim.desired.targets
-    }
+    requesters: dict[tuple[RecordKey, str], set[str]] = {}
+    for claim in claims:
+        for target in claim.desired.targets if isinstance(claim, ResolvedClaim) else ():
+            requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
     ours = {(zone, one.key): one.record.targets for zone, records in found for one in records if one.is_ours}
 
@@ -113,10 +118,13 @@ def check_shared(
         if any(text.name.within(owned.record.name) for text in owned.ownership_records):
             return True  # inside the zone, it is shared with no other
         before, targets = last.get((zone, owned.key)), owned.record.targets
-        if (before and before.is_ours) or all((owned.key, target, owned.namespace) in requested for target in targets):
+        by_target = [requesters.get((owned.key, target), set[str]()) for target in targets]
+        is_any = merges_namespaces or not owned.resource
+        if (before and before.is_ours) or all(owned.namespace in by or (is_any and by) for by in by_target):
             return True
         is_seen = before is not None and before.owner == owned.owner
-        return not is_seen and all(other == targets for (_, key), other in ours.items() if key == owned.key)
+        is_other = (made := prevented.get((zone, owned.key))) is not None and made.targets != targets
+        return not (is_seen or is_other) and all(same == targets for (_, key), same in ours.items() if key == owned.key)
 
     return [
         tuple(

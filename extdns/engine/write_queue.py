@@ -129,6 +129,12 @@ class WriteQueue:
         """Return whether changes of *name* got no answer, so that they may have been applied."""
         return name in self.retries.by_name and any(failed.is_unsure for failed in self.retries.list_sets(name))
 
+    def list_prevented(self, name: DnsName) -> list[Create]:
+        """Return the creates of *name* that conflicted with a record that was there."""
+        retry = self.retries.find(name, Failure.WRITE_CONFLICT)
+        changes = chain.from_iterable(one.changes for one in retry.changes) if retry else ()
+        return [change for change in changes if isinstance(change, Create)]
+
     @property
     def unfinished(self) -> int:
         """The number of names whose changes are queued or being written."""

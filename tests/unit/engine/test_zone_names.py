@@ -434,6 +434,28 @@ def test_foreign_record_in_another_zone_of_the_name_is_not_touched(*, private: b
     assert world.list_ownership_labels() == (set() if private else {"a-dev"})
 
 
+def test_foreign_record_that_appears_before_the_record_is_created_stays() -> None:
+    world = start_zones({ZONE: (), DEV: ()}, target="")
+    world.provider.put_records(DEV, *THEIRS)
+    world.run(observe("web", build_claim("web", "dev")), for_s=600.0)
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=600.0)
+    assert (world.list_decisions("dev"), world.list_ownership_labels()) == (FOREIGN, set())
+    world.run(observe_gone("web"), for_s=600.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.9",)}
+
+
+def test_record_that_namespaces_request_together_is_ours_although_that_of_another_zone_differs() -> None:
+    both = record("dev", "192.0.2.1", "192.0.2.2")
+    plan = replace(PLAN, merges_namespaces=True)
+    world = start_zones({ZONE: (OURS,), DEV: (both,), OTHER_DEV: THEIRS}, target="", plan=plan)
+    world.run(
+        observe("web", build_claim("web", "dev")),
+        observe("x", build_claim("x", "dev", "192.0.2.2", namespace="other"), namespace="other"),
+        for_s=600.0,
+    )
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED), *FOREIGN]
+
+
 def test_foreign_record_stays_foreign_after_that_in_the_parent_is_removed() -> None:
     world = start_zones({ZONE: owned("dev"), DEV: (record("dev", "192.0.2.9"),)})
     world.provider.remove_records(ZONE, record("dev").key)
