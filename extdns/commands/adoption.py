@@ -128,13 +128,14 @@ def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict
 
 
 def _find_contested(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict[_Key, Decision]:
-    """Return decisions, by key, about *candidates* that objects of several namespaces request: one of them gets it."""
+    """Return decisions, by key, about *candidates* whose name objects of several namespaces request: one gets it."""
     contested: dict[_Key, Decision] = {}
     for key, one in candidates.items() if not result.config.sources.merge_across_namespaces else ():
-        namespaces = sorted({by.ref.key.namespace for by in one.requested_by})
+        decisions = [other for other in result.engine.decisions.decisions(one.name) if other.key[:3] == key[:3]]
+        namespaces = sorted({by.ref.key.namespace for other in decisions for by in other.requested_by})
         if len(namespaces) > 1 and one.type != rrtype.PTR:
             shown = ", ".join(namespaces[:_SHOWN])
-            detail = f"objects of several namespaces request it: {shown}; adopt it once those of only one do"
+            detail = f"objects of several namespaces request the name: {shown}; adopt it once those of only one do"
             contested[key] = replace(one, action=Action.KEEP, reason=Reason.REQUESTED_BY_OTHER, detail=detail)
     return contested
 

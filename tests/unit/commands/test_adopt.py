@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -56,12 +57,22 @@ def test_adopt_writes_only_ownership_records(
     assert not state.exists()
 
 
-def test_a_record_that_objects_of_several_namespaces_request_is_not_adopted(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "others",
+    [
+        pytest.param({}, id="the-same"),
+        pytest.param({"address": "192.0.2.9"}, id="another-address"),
+        pytest.param({"address": None}, id="no-address"),
+        pytest.param({"address": "lb.example.com"}, id="cname"),
+    ],
+)
+def test_a_record_whose_name_objects_of_several_namespaces_request_is_not_adopted(
+    installation: Installation, capsys: pytest.CaptureFixture[str], others: dict[str, Any]
 ) -> None:
-    installation.replace_manifests(*(service("www", "www.example.org", namespace=one) for one in ("shop", "other")))
+    younger = service("www", "www.example.org", namespace="shop", created="2026-01-05T00:00:00Z", **others)
+    installation.replace_manifests(service("www", "www.example.org", namespace="other"), younger)
     assert adopt(installation, "--yes") == 1
-    assert "objects of several namespaces request it: other, shop" in capsys.readouterr().out
+    assert "objects of several namespaces request the name: other, shop" in capsys.readouterr().out
     assert "a-www" not in installation.zones.text()
 
 
