@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from extdns.model.claim import UnresolvedClaim, is_detached
+from extdns.model.reason import Reason
 from extdns.planner.ptr_claims import derive_ptr_claims
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def _find_retained(
 ) -> Iterator[ResolvedClaim]:
     """Return the PTR claims of *before* that stay, because claims that they may depend on are unresolved."""
     unresolved = {
-        _get_requester(claim) for claim in claims if isinstance(claim, UnresolvedClaim) and not is_detached(claim)
+        _get_requester(claim)
+        for claim in claims
+        if isinstance(claim, UnresolvedClaim) and claim.reason is not Reason.NO_ENDPOINTS and not is_detached(claim)
     }
     if unresolved:
         found = {(claim.name, _get_requester(claim)) for claim in derived}

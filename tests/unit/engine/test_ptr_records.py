@@ -144,6 +144,13 @@ def test_ends_when_its_object_changes_while_the_deciding_claim_is_unresolved() -
     assert claims.find_end(EIGHT) is Evidence.HOSTNAME_REMOVED
 
 
+def test_ends_when_its_object_is_known_to_have_no_address() -> None:
+    claims = Index(SOME)
+    claims.see(A_SEVEN_PTR, observe("a", build_unresolved("a", "web", Reason.NO_ENDPOINTS)))
+    assert claims.list_ptr() == {}
+    assert claims.find_end(SEVEN) is Evidence.HOSTNAME_REMOVED
+
+
 def test_stays_while_one_of_two_hosts_has_its_address() -> None:
     claims = Index(ALL)
     both = observe("a", request("a", "192.0.2.7"), build_claim("a", "shop", "192.0.2.7"))
