@@ -34,6 +34,7 @@ _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 _ENDS = frozenset(_GONE.values())
 _MAX_ABSENT: Final = 1000  # objects that lists lack, and whose lookups are stored
+_MAX_WAITING: Final = 8  # versions of an object whose labels wait
 _SPARE_MISSING: Final = 64  # missing objects that may be stored although no other depends on them
 
 
@@ -147,12 +148,15 @@ class Observer:
         else:
             self._missing.pop(key, None)
         labels = self._touched.setdefault(key.namespace, OrderedDict()).setdefault(key, _TouchedObject(key, [])).labels
+        if len(labels) > _MAX_WAITING:
+            self._enqueue_dependents(self._dependencies.find_dependents(key, labels))
+            labels.clear()
         for version in (change.old, change.new):
             if version is not None and version.selectable not in labels:
                 labels.append(version.selectable)
 
-    def _enqueue_dependents(self, requesters: AbstractSet[Requester]) -> None:
-        for requester in sorted(requesters - self._absent.keys()):
+    def _enqueue_dependents(self, requesters: Iterable[Requester]) -> None:
+        for requester in sorted(one for one in requesters if one not in self._absent):
             self._due.setdefault(requester, Cause.DEPENDENCY)
             self._dependents.setdefault(requester.key.namespace, OrderedDict()).setdefault(requester, requester)
 

@@ -177,6 +177,17 @@ def test_computed_again_when_an_object_leaves_a_selection_by_labels() -> None:
     assert observer.observe([objects.change(SLICE, "s-2", labels={"service": "web"})]) == ()
 
 
+def test_computed_again_when_one_of_many_waiting_versions_of_an_object_is_selected() -> None:
+    objects, source, observer = start_observer(select_labelled, "api")
+    observer.observe([objects.change(SLICE, str(number)) for number in range(20)], has_time=lambda: False)
+    for service in ("api", *"abcdefghijkl"):
+        change = objects.change(SLICE, "s-1", labels={"service": service, "tier": "web"})
+        observer.observe([change], has_time=lambda: False)
+    while not observer.is_done:
+        observer.observe([])
+    assert "api" in source.computed_names
+
+
 def test_computed_again_when_any_object_of_a_selected_kind_changes() -> None:
     objects, _, observer = start_observer(select_all, "api", "web")
     assert list_causes(observer.observe([objects.change(SLICE, "any")])) == [
