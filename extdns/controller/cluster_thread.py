@@ -20,6 +20,8 @@ from extdns.model.cluster import IdentityRead, KindState, ObjectChange, ObjectPr
 from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
+    from queue import SimpleQueue
+
     from extdns.controller.reporter import ActivityReporter
     from extdns.engine.inputs import Observation
     from extdns.engine.observer import Observer
@@ -32,6 +34,9 @@ _log = log.get(__name__)
 _TAKE_TIMEOUT_S: Final = 15.0
 # for how long claims are computed before the engine gets them and more changes are taken
 _OBSERVE_FOR_S: Final = 0.1
+# while the engine has more inputs to take, changed objects wait where only their last version counts
+_MAX_WAITING: Final = 1
+_ENGINE_PAUSE_S: Final = 0.01
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
 _CLOSE_TIMEOUT_S: Final = 2.0
@@ -88,15 +93,15 @@ class ClusterThread:
         *,
         reporter: ActivityReporter,
         clock: Clock,
-        put: Callable[[Input], None],
+        inbox: SimpleQueue[Input],
     ) -> None:
-        """Read *kinds* of *cluster* after `start`. *put* takes inputs for the engine, from any thread."""
+        """Read *kinds* of *cluster* after `start`. *inbox* has the inputs for the engine."""
         self._cluster = cluster
         self._observer = observer
         self._unstarted = list(kinds)
         self._reporter = reporter
         self._clock = clock
-        self._put = put
+        self._inbox = inbox
         self._incomplete: dict[Kind, str] = {}
         self._has_more = False  # as the engine knows it
         self.states: Mapping[Kind, KindState] = {}
@@ -137,7 +142,10 @@ class ClusterThread:
                 while self._unstarted:
                     self._start_listing(self._unstarted[0])
                     del self._unstarted[0]
-                self._forward(self._cluster.take(_TAKE_TIMEOUT_S if self._observer.is_done else 0.0))
+                if self._inbox.qsize() > _MAX_WAITING:
+                    self._closed.wait(_ENGINE_PAUSE_S)
+                else:
+                    self._forward(self._cluster.take(_TAKE_TIMEOUT_S if self._observer.is_done else 0.0))
                 self.heartbeat.record_success(self._clock.monotonic_s())
             except Exception as exc:  # noqa: BLE001 - law 3: the next change may be processed without an error
                 self._reporter.report_defect(exc)
@@ -159,18 +167,18 @@ class ClusterThread:
         received_at_s = self._clock.monotonic_s()
         for change in changes:
             if isinstance(change, IdentityRead):
-                self._put(ClusterIdentified(identity=change.identity))
+                self._inbox.put(ClusterIdentified(identity=change.identity))
         self._count_objects(changes)
         for change in changes:
             if isinstance(change, ObjectProblem):
-                self._put(ProblemChanged(problem=change))
+                self._inbox.put(ProblemChanged(problem=change))
                 if not change.is_ignored:  # it is one of the warnings about the scope
                     self._guard(partial(self._reporter.report_object_problem, change))
         observations = self._observe(changes)
         has_more = not self._observer.is_done
         if observations or self._has_more is not has_more:
             self._has_more = has_more
-            self._put(Observed(observations=observations, received_at_s=received_at_s, has_more=has_more))
+            self._inbox.put(Observed(observations=observations, received_at_s=received_at_s, has_more=has_more))
             self._guard(partial(self._reporter.report_observations, observations))
         for state in self._observer.take_states():
             self._report_state(state)
@@ -220,7 +228,7 @@ class ClusterThread:
             state = replace(state, phase=Phase.FAILING)
         if state.kind in self._incomplete:
             state = replace(state, detail=self._incomplete[state.kind])
-        self._put(KindStateChanged(state=state))
+        self._inbox.put(KindStateChanged(state=state))
         self._store_state(state)
 
     def _store_state(self, state: KindState) -> None:

@@ -118,7 +118,7 @@ class Controller:
             parts.kinds,
             reporter=parts.reporter,
             clock=parts.clock,
-            put=self._inbox.put,
+            inbox=self._inbox,
         )
         self._runs = SyncRuns(
             parts.engine, parts.reporter, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None

@@ -68,7 +68,7 @@ class ThreadScene:
             (SERVICE,),
             reporter=self.reporter,
             clock=clock or SystemClock(),
-            put=self.inputs.put,
+            inbox=self.inputs,
         )
         self.thread.start()
         assert cluster.taken.wait(HANGS_S)
@@ -215,7 +215,7 @@ def test_closing_closes_the_cluster_if_the_thread_never_started() -> None:
         (),
         reporter=ActivityReporter(Metrics(), "me"),
         clock=SystemClock(),
-        put=SimpleQueue[Input]().put,
+        inbox=SimpleQueue[Input](),
     )
     thread.close()
     assert cluster.closings == 1
