@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from extdns.errors import ApiError
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.watch_timing import WatchTiming
 from extdns.kube.local_store import WatchedNamespaces
@@ -59,7 +59,7 @@ def live_cluster(
     Requests without an answer and silent watches end after *timeout_s*.
     """
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=timeout_s)
-    api = ApiClient(HttpClient(access), request_timeout_s=timeout_s)
+    api = ApiClient(access)
     chance = chance or Random().random  # not the global generator, which hypothesis controls
     where = WatchedNamespaces(default=namespaces, by_kind=elsewhere or {})
     return LiveCluster(api, namespaces=where, timing=replace(timing, idle_timeout_s=timeout_s), random_fraction=chance)

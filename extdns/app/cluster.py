@@ -176,18 +176,15 @@ _REACHABLE_S: Final = 3.0
 def connect_api_server(chosen: ClusterFlags) -> ApiClient:
     """Return a client of the API server."""
     from extdns.kube.api import ApiClient
-    from extdns.kube.client import ClusterAccess, HttpClient
+    from extdns.kube.cluster_access import ClusterAccess
 
-    timeout_s = chosen.time_limit_s
-    client = HttpClient(
-        ClusterAccess(
-            server=chosen.server,
-            kubeconfig=chosen.kubeconfig,
-            request_timeout_s=timeout_s,
-            observe_request=_observe_request,
-        )
+    access = ClusterAccess(
+        server=chosen.server,
+        kubeconfig=chosen.kubeconfig,
+        request_timeout_s=chosen.time_limit_s,
+        observe_request=_observe_request,
     )
-    return ApiClient(client, request_timeout_s=timeout_s)
+    return ApiClient(access)
 
 
 def _observe_request(request: ApiRequest) -> None:

@@ -111,7 +111,7 @@ def build_lease(config: Config, clock: Clock) -> LeaderElector | None:
     )
     cluster = config.cluster.replace(kube_api_request_timeout_s=limit_s, request_timeout_s=DEFAULT_TIMEOUT_S)
     api = connect_api_server(cluster)
-    namespace = chosen.leader_elect_resource_namespace or find_own_namespace(api.client.namespace)
+    namespace = chosen.leader_elect_resource_namespace or find_own_namespace(api.namespace)
     store = LeaseStore(api, namespace, chosen.leader_elect_resource_name)
     times = LeaderElectionConfig(
         lease_duration_s=chosen.leader_elect_lease_duration_s,

@@ -33,7 +33,7 @@ def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermissi
         ApiError: the check failed.
     """
     with closing(connect_api_server(config.cluster)) as api:
-        for permission in dict.fromkeys(_list_needed_permissions(config, find_own_namespace(api.client.namespace))):
+        for permission in dict.fromkeys(_list_needed_permissions(config, find_own_namespace(api.namespace))):
             yield permission, is_allowed(api, permission)
 
 

@@ -84,4 +84,4 @@ def _connect_cluster(config: Config) -> tuple[ObjectsApi, str]:
     from extdns.app.cluster import connect_api_server, find_own_namespace
 
     api = connect_api_server(config.cluster)
-    return api, find_own_namespace(api.client.namespace)
+    return api, find_own_namespace(api.namespace)

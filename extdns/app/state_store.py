@@ -123,7 +123,7 @@ def find_state_configmap(config: Config) -> ObjectKey | None:
 def _locate_configmap(api: ApiClient, text: str) -> tuple[str, str]:
     """Return the namespace and the name of the ConfigMap that `--state-configmap`=*text* names."""
     namespace, _, name = text.rpartition("/")
-    return namespace or find_own_namespace(api.client.namespace), name
+    return namespace or find_own_namespace(api.namespace), name
 
 
 def find_document_store(cluster: ClusterFlags, deletes: DeleteFlags) -> StateDocumentStore | None:

@@ -11,14 +11,15 @@ from functools import cache
 from http.client import HTTPException
 from threading import Lock
 from typing import Any, Final
+from urllib.parse import urlsplit
 from weakref import WeakSet
 
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager, disable_warnings
 from urllib3 import exceptions as http
 from urllib3.connection import HTTPConnection
 
-from extdns import log
-from extdns.errors import ApiError, shorten
+from extdns import __version__, log
+from extdns.errors import ApiError, DeniedError, TooLargeError, shorten
 from extdns.log import Event
 
 _log = log.get(__name__)
@@ -57,6 +58,23 @@ class ApiEndpoint:
     namespace: str = ""
     is_pod: bool = False
 
+    @property
+    def server(self) -> str:
+        """The URL without credentials."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+    def build_headers(self) -> dict[str, str]:
+        """Return the headers of a request. Raises `ConfigError` or one of `REQUEST_ERRORS` without credentials."""
+        headers = {"accept": "application/json", "user-agent": f"extdns/{__version__}"}
+        if authorization := self.read_authorization().strip():
+            if not (authorization.isascii() and authorization.isprintable()):
+                raise DeniedError(
+                    "the credentials for the API server contain a character that is not allowed in a header"
+                )
+            headers["authorization"] = authorization
+        return headers
+
 
 @cache  # once for all clients
 def warn_unchecked_certificate(server: str, advice: str) -> None:
@@ -65,97 +83,58 @@ def warn_unchecked_certificate(server: str, advice: str) -> None:
     _log.warning(Event.CERTIFICATE_UNCHECKED, server=server, next=advice)
 
 
-class HttpResponse:
-    """A response. The caller must `close` it.
+class ApiResponse:
+    """A response, whose body is read once, as chunks or as lines. The caller must `close` it.
 
     Attributes:
         retry_after: the `Retry-After` header, "" if absent.
     """
 
-    def __init__(self, call: str, server: str, response: BaseHTTPResponse) -> None:
-        """Wrap *response*, whose body has not been read yet. *call* and *server* are for messages."""
+    def __init__(
+        self, call: str, server: str, response: BaseHTTPResponse, timeout_s: float, monotonic: Callable[[], float]
+    ) -> None:
+        """Wrap *response*, whose body has not been read yet. *call* and *server* are for messages.
+
+        The body must be complete within *timeout_s* seconds from now; 0 is no limit.
+        """
         self.status = response.status
         self.retry_after = response.headers.get("retry-after", "")
         self._call = call
         self._server = server
         self._response = response
+        self._timeout_s = timeout_s
+        self._monotonic = monotonic
+        self._deadline_s = monotonic() + timeout_s if timeout_s else math.inf
 
-    @property
-    def is_success(self) -> bool:
-        """Whether the status is 2xx."""
-        return self.status // 100 == 2  # noqa: PLR2004 - 2xx
+    def read_chunks(self, max_bytes: int | None = None) -> Iterator[bytes]:
+        """Yield the body as it arrives.
 
-    def read_chunks(self) -> Iterator[bytes]:
-        """Yield the body as it arrives; raise `ApiError` if the connection is cut or idle for too long."""
+        Raises:
+            TooLargeError: it is larger than *max_bytes*.
+            ApiError: the connection was cut or idle for too long, or the deadline has passed.
+        """
+        size = 0
         while True:
             with translate_errors(self._call, self._server):
                 chunk = self._response.read1(_CHUNK_BYTES)
             if not chunk:
                 return
+            size += len(chunk)
+            if max_bytes is not None and size > max_bytes:
+                raise TooLargeError(f"{self._call}: the response is larger than {max_bytes >> 20} MiB")
+            if self._monotonic() > self._deadline_s:
+                raise ApiError(f"{self._call}: the response was not complete after {self._timeout_s:g} s")
             yield chunk
 
-    def set_idle_timeout(self, silence_s: float) -> None:
-        """Wait at most *silence_s* seconds for each further chunk."""
-        connection = self._response.connection
-        if isinstance(connection, HTTPConnection) and connection.sock is not None:
-            connection.sock.settimeout(silence_s)
-
-    def abort(self) -> None:
-        """Cut the connection, from any thread."""
-        connection = self._response.connection
-        if isinstance(connection, HTTPConnection):
-            abort_connection(connection)
-
-    def close(self) -> None:
-        """Return the connection to the pool if the body was read to its end, else close it."""
-        self._response.close()
-
-
-class RequestDeadline:
-    """The time at which a request must be complete."""
-
-    def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
-        """Set the deadline to *seconds* from now; 0 is no limit."""
-        self._seconds = seconds
-        self._monotonic = monotonic
-        self._until_s = monotonic() + seconds if seconds else math.inf
-
-    def check(self, call: str) -> None:
-        """Raise `ApiError` if the deadline has passed; *call* names the request in its message."""
-        if self._monotonic() > self._until_s:
-            raise ApiError(f"{call}: the response was not complete after {self._seconds:g} s")
-
-
-class ResponseStream:
-    """The lines of a response. One thread may iterate over it once."""
-
-    def __init__(self, call: str, answer: HttpResponse, limit: RequestDeadline) -> None:
-        """Read *answer* within *limit*. *call* names the request in messages."""
-        self._call = call
-        self._answer = answer
-        self._limit: RequestDeadline | None = limit
-
-    def set_idle_timeout(self, silence_s: float) -> None:
-        """Remove the deadline, and fail only if no data arrives for *silence_s* seconds."""
-        self._limit = None
-        self._answer.set_idle_timeout(silence_s)
-
-    def abort(self) -> None:
-        """Cut the connection, from any thread. An iteration over the lines then ends or raises `ApiError`."""
-        self._answer.abort()
-
-    def __iter__(self) -> Iterator[bytes]:
+    def read_lines(self) -> Iterator[bytes]:
         """Yield lines without line ends as they arrive, until the server ends the response.
 
         Raises:
             ApiError: the connection was cut or idle for too long, a line is too long, or the deadline has passed.
-
         """
         parts: list[bytes] = []
         size = 0
-        for chunk in self._answer.read_chunks():
-            if self._limit is not None:
-                self._limit.check(self._call)
+        for chunk in self.read_chunks():
             first, *others = chunk.split(b"\n")
             parts.append(first)
             size += len(first)
@@ -166,6 +145,23 @@ class ResponseStream:
                 raise ApiError(f"{self._call}: a line is larger than {_MAX_LINE_BYTES >> 20} MiB")
         if size:
             raise ApiError(f"{self._call}: the connection ended in the middle of a line")
+
+    def set_idle_timeout(self, silence_s: float) -> None:
+        """Remove the deadline, and fail only if no data arrives for *silence_s* seconds."""
+        self._deadline_s = math.inf
+        connection = self._response.connection
+        if isinstance(connection, HTTPConnection) and connection.sock is not None:
+            connection.sock.settimeout(silence_s)
+
+    def abort(self) -> None:
+        """Cut the connection, from any thread. Reading then ends or raises `ApiError`."""
+        connection = self._response.connection
+        if isinstance(connection, HTTPConnection):
+            abort_connection(connection)
+
+    def close(self) -> None:
+        """Return the connection to the pool if the body was read to its end, else close it."""
+        self._response.close()
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from extdns.app import assembly
 from extdns.config import parse
-from extdns.kube import client
+from extdns.kube import cluster_access
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.change import Action, Decision
 from extdns.model.reason import Reason
@@ -101,7 +101,7 @@ def _pod(kubeconfig: Path) -> dict[str, str]:
     token, certificate = kubeconfig.with_name("token"), kubeconfig.with_name("ca.crt")
     token.write_text(user["token"])
     certificate.write_bytes(base64.b64decode(cluster["certificate-authority-data"]))
-    client.__dict__.update(SERVICE_ACCOUNT=kubeconfig.parent)
+    cluster_access.__dict__.update(SERVICE_ACCOUNT=kubeconfig.parent)
     address = urlsplit(cluster["server"])
     return {
         "KUBERNETES_SERVICE_HOST": str(address.hostname),

@@ -11,7 +11,7 @@ import pytest
 from extdns.controller.clock import SystemClock
 from extdns.errors import ApiError, ExtdnsError
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.lease_store import LeaseStore
 from extdns.kube.live.existence import GET_BURST, ExistenceChecker
 from extdns.kube.state_store import ConfigMapStateStore
@@ -37,7 +37,7 @@ def api(server: ApiServer, tmp_path: Path) -> ApiClient:
     access = ClusterAccess(
         kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S
     )
-    return ApiClient(HttpClient(access), request_timeout_s=REQUEST_TIMEOUT_S)
+    return ApiClient(access)
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from threading import Thread
 import pytest
 
 from extdns.errors import ApiError, DeniedError, UsageError
-from extdns.kube import client as client_module
+from extdns.kube import cluster_access
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.log import Event
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.service.certificates import create_certificate
@@ -54,10 +54,10 @@ def kubeconfig(folder: Path, server: str, **user: object) -> Path:
     return path
 
 
-def read_authorization(server: ApiServer, client: HttpClient) -> str:
+def read_authorization(server: ApiServer, client: ApiClient) -> str:
     """Return the Authorization header that *server* receives from *client*."""
     with suppress(ApiError):
-        ApiClient(client, request_timeout_s=1).get(SERVICES)
+        client.get(SERVICES)
     return server.log.requests()[-1].headers.get("authorization", "")
 
 
@@ -68,18 +68,18 @@ def test_the_kubeconfig_flag_overrides_the_kubeconfig_variable_which_overrides_t
         (tmp_path / name).mkdir(parents=True)
         kubeconfig(tmp_path / name, plain.url, token=name)
     environ = {"HOME": str(tmp_path / "home")}
-    assert read_authorization(plain, HttpClient(ClusterAccess(), environ=environ)) == "Bearer home/.kube"
+    assert read_authorization(plain, ApiClient(ClusterAccess(), environ=environ)) == "Bearer home/.kube"
     environ["KUBECONFIG"] = f"{tmp_path}/missing:{tmp_path}/variable/config"
-    assert read_authorization(plain, HttpClient(ClusterAccess(), environ=environ)) == "Bearer variable"
+    assert read_authorization(plain, ApiClient(ClusterAccess(), environ=environ)) == "Bearer variable"
     assert (
-        read_authorization(plain, HttpClient(ClusterAccess(kubeconfig=f"{tmp_path}/flag/config"), environ=environ))
+        read_authorization(plain, ApiClient(ClusterAccess(kubeconfig=f"{tmp_path}/flag/config"), environ=environ))
         == "Bearer flag"
     )
 
 
 def test_the_server_flag_replaces_the_server_of_the_kubeconfig(plain: ApiServer, tmp_path: Path) -> None:
     path = kubeconfig(tmp_path, "http://127.0.0.1:1", token=SECRET)
-    client = HttpClient(ClusterAccess(kubeconfig=str(path), server=f"{plain.url}/"))
+    client = ApiClient(ClusterAccess(kubeconfig=str(path), server=f"{plain.url}/"))
     assert read_authorization(plain, client) == f"Bearer {SECRET}"
 
 
@@ -95,7 +95,7 @@ def test_an_exec_plugin_runs_again_after_its_credential_expired(plain: ApiServer
     )
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": str(script), "interactiveMode": "Never"}
-    client = HttpClient(ClusterAccess(kubeconfig=str(kubeconfig(tmp_path, plain.url, exec=plugin))))
+    client = ApiClient(ClusterAccess(kubeconfig=str(kubeconfig(tmp_path, plain.url, exec=plugin))))
     first, second = read_authorization(plain, client), read_authorization(plain, client)
     assert first.startswith("Bearer t")
     assert first != second
@@ -106,7 +106,7 @@ def test_kubeconfig_credentials_are_read_again_after_a_401_at_most_once_per_inte
 ) -> None:
     now = [100.0]
     path = kubeconfig(tmp_path, plain.url, token="old")
-    client = HttpClient(ClusterAccess(kubeconfig=str(path)), monotonic=lambda: now[0])
+    client = ApiClient(ClusterAccess(kubeconfig=str(path)), monotonic=lambda: now[0])
     kubeconfig(tmp_path, plain.url, token=SECRET)
     assert [read_authorization(plain, client) for _ in range(2)] == ["Bearer old"] * 2
     now[0] += 10
@@ -156,7 +156,7 @@ def test_an_exec_plugin_without_credentials_is_a_usage_error_that_says_why_and_w
     monkeypatch.setenv("PATH", str(tmp_path))
     path = kubeconfig(tmp_path, "http://127.0.0.1:1", exec=EXEC_PLUGIN | plugin)
     with pytest.raises(UsageError) as raised:
-        HttpClient(ClusterAccess(kubeconfig=str(path)))
+        ApiClient(ClusterAccess(kubeconfig=str(path)))
     command = plugin.get("command", "aws")
     user = f'user "u" of context "x" (exec plugin {command})'
     assert str(raised.value) == f"--kubeconfig={path} cannot be used: {user}: {problem}\n  {ADVICE}"
@@ -171,7 +171,7 @@ def test_clients_that_do_not_check_the_certificate_log_one_warning_together(
         path = kubeconfig(tmp_path, server.url)
         path.write_text(path.read_text().replace('"server"', '"insecure-skip-tls-verify": true, "server"'))
         for _ in range(2):
-            ApiClient(HttpClient(ClusterAccess(kubeconfig=str(path))), request_timeout_s=1).get(SERVICES)
+            ApiClient(ClusterAccess(kubeconfig=str(path))).get(SERVICES)
     assert of_libraries == []
     assert find_logged_events(caplog) == [Event.CERTIFICATE_UNCHECKED]
 
@@ -182,14 +182,14 @@ def pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
     with ApiServer(tls=True) as server:
         (tmp_path / "ca.crt").write_bytes(server.ca)
         (tmp_path / "token").write_text("one\n")
-        monkeypatch.setattr(client_module, "SERVICE_ACCOUNT", tmp_path)
+        monkeypatch.setattr(cluster_access, "SERVICE_ACCOUNT", tmp_path)
         yield server
 
 
-def in_pod(server: ApiServer, **environ: str) -> HttpClient:
+def in_pod(server: ApiServer, **environ: str) -> ApiClient:
     host, _, port = server.url.removeprefix("https://").partition(":")
     known = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port, "HOME": "/nowhere"}
-    return HttpClient(ClusterAccess(), environ=known | environ)
+    return ApiClient(ClusterAccess(), environ=known | environ)
 
 
 def test_in_a_pod_each_request_has_the_token_that_is_in_the_file_of_the_service_account(
@@ -201,16 +201,16 @@ def test_in_a_pod_each_request_has_the_token_that_is_in_the_file_of_the_service_
     assert read_authorization(pod, client) == "Bearer two"
     (tmp_path / "token").write_text("")
     with pytest.raises(DeniedError, match=r"no credentials: Token file exists but empty\.$"):
-        ApiClient(client, request_timeout_s=1).get(SERVICES)
+        client.get(SERVICES)
     (tmp_path / "token").unlink()
     with pytest.raises(ApiError, match=r"No such file or directory$"):
-        ApiClient(client, request_timeout_s=1).get(SERVICES)
+        client.get(SERVICES)
 
 
 def test_in_a_pod_a_401_says_that_the_service_account_token_is_not_accepted(pod: ApiServer) -> None:
     pod.access.token = "another"
     with pytest.raises(DeniedError, match=r": the credentials are expired or unknown: the service account token$"):
-        ApiClient(in_pod(pod), request_timeout_s=1).get(SERVICES)
+        in_pod(pod).get(SERVICES)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_in_a_pod_the_certificate_of_the_api_server_is_checked(pod: ApiServer, t
     _, other = create_certificate(tmp_path)
     (tmp_path / "ca.crt").write_bytes(other)
     with pytest.raises(ApiError, match=r"TLS: .*certificate verify failed"):
-        ApiClient(in_pod(pod), request_timeout_s=1).get(SERVICES)
+        in_pod(pod).get(SERVICES)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_in_a_pod_the_proxy_of_the_environment_is_used_except_for_hosts_and_netw
         monkeypatch.delenv(name, raising=False)
     for name, value in {"HTTPS_PROXY": "http://127.0.0.1:1", **variables}.items():
         monkeypatch.setenv(name, value)
-    client = ApiClient(in_pod(pod), request_timeout_s=1)
+    client = in_pod(pod)
     if is_used:
         with pytest.raises(ApiError, match="the proxy: no connection"):
             client.get(SERVICES)
@@ -267,7 +267,7 @@ def test_in_a_pod_the_proxy_of_the_environment_is_used_except_for_hosts_and_netw
 def test_a_token_with_a_line_break_is_rejected_and_not_shown_in_the_error(pod: ApiServer, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{SECRET}\nx: y")
     with pytest.raises(DeniedError, match="a character that is not allowed in a header") as raised:
-        ApiClient(in_pod(pod), request_timeout_s=1).get(SERVICES)
+        in_pod(pod).get(SERVICES)
     assert SECRET not in format_traceback(raised.value)
 
 
@@ -299,7 +299,7 @@ def test_an_invalid_kubeconfig_is_a_usage_error_that_names_the_flag_and_shows_no
     path = tmp_path / "config"
     path.write_text(text)
     with pytest.raises(UsageError) as raised:
-        HttpClient(ClusterAccess(kubeconfig=str(path)))
+        ApiClient(ClusterAccess(kubeconfig=str(path)))
     assert str(raised.value).startswith(f"--kubeconfig={path} cannot be used: ")
     assert message in str(raised.value)
     assert str(raised.value).endswith(f"\n  {ADVICE}")
@@ -352,7 +352,7 @@ def test_the_usage_error_says_how_to_name_a_cluster_if_none_is_configured(
     access: ClusterAccess, environ: dict[str, str], message: str
 ) -> None:
     with pytest.raises(UsageError) as raised:
-        HttpClient(access, environ=environ)
+        ApiClient(access, environ=environ)
     assert str(raised.value) == f"{message}\n  {ADVICE}"
 
 
@@ -399,8 +399,8 @@ def test_an_expired_oidc_token_is_renewed_from_its_issuer(plain: ApiServer, issu
     provider = {"name": "oidc", "config": known | {"id-token": jwt(exp=1)}}
     path = kubeconfig(tmp_path, plain.url, **{"auth-provider": provider})
     program = (
-        "from extdns.kube.client import *; from extdns.kube.api import ApiClient;"
-        f"ApiClient(HttpClient(ClusterAccess(kubeconfig={str(path)!r})), request_timeout_s=30).get({SERVICES!r})"
+        "from extdns.kube.cluster_access import ClusterAccess; from extdns.kube.api import ApiClient;"
+        f"ApiClient(ClusterAccess(kubeconfig={str(path)!r})).get({SERVICES!r})"
     )
     environ = {"OAUTHLIB_INSECURE_TRANSPORT": "1", "NO_PROXY": "*"}
     subprocess.run([sys.executable, "-c", program], env=environ, check=True)

@@ -13,7 +13,7 @@ import pytest
 from extdns.errors import ApiError, ConflictError, DeniedError, ExpiredError, NotFoundError
 from extdns.kube import connections
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.model.api_request import UNANSWERED, ApiRequest
 from tests.clusters import MAX_WAIT_S, REQUEST_TIMEOUT_S, SHORT_TIMEOUT_S, service
 from tests.fakes.apiserver.faults import Cut, Drop, Fault, Html, Refuse, Slow, Stall
@@ -42,7 +42,7 @@ def api_of(server: ApiServer, folder: Path, fault: Fault | None = None) -> ApiCl
     """Return a client of *server*; it waits only for a short time if *fault* leaves requests without an answer."""
     timeout_s = SHORT_TIMEOUT_S if isinstance(fault, Stall | Slow) else REQUEST_TIMEOUT_S
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=timeout_s)
-    return ApiClient(HttpClient(access), request_timeout_s=timeout_s)
+    return ApiClient(access)
 
 
 def format_traceback(error: BaseException) -> str:
@@ -62,7 +62,7 @@ def test_every_request_is_reported_to_the_observer_with_its_status_or_as_unanswe
 ) -> None:
     observed: list[ApiRequest] = []
     access = ClusterAccess(kubeconfig=str(plain.kubeconfig(tmp_path / "kubeconfig")), observe_request=observed.append)
-    api = ApiClient(HttpClient(access), request_timeout_s=REQUEST_TIMEOUT_S)
+    api = ApiClient(access)
     api.get(SERVICES, {"limit": "1"})
     with pytest.raises(ApiError):
         api.get(f"{SERVICES}/none")
@@ -81,7 +81,7 @@ def test_a_stream_yields_each_line_as_it_arrives_and_ends_when_the_server_ends_i
 ) -> None:
     api = api_of(server, tmp_path)
     with api.stream(SERVICES, {"watch": "1", "resourceVersion": str(server.version)}) as stream:
-        lines = iter(stream)
+        lines = stream.read_lines()
         server.put(service("api"))
         server.put(service("job"))
         names = [json.loads(next(lines))["object"]["metadata"]["name"] for _ in range(2)]
@@ -138,7 +138,7 @@ def test_a_broken_stream_raises_an_api_error_with_the_cause(
     plain.put(service("api"))
     plain.faults.arm(fault)
     with pytest.raises(ApiError) as raised, api_of(plain, tmp_path, fault).stream(SERVICES, {"watch": "1"}) as stream:
-        list(stream)
+        list(stream.read_lines())
     assert str(raised.value).endswith(message)
 
 
@@ -146,18 +146,18 @@ def test_a_stream_of_json_that_ends_without_a_line_end_raises_an_api_error(plain
     plain.faults.arm(Html())
     api = api_of(plain, tmp_path)
     with api.stream(SERVICES, {"watch": "1"}) as stream:
-        assert b"Please sign in" in b"".join(stream)
+        assert b"Please sign in" in b"".join(stream.read_lines())
     with (
         pytest.raises(ApiError, match="ended in the middle of a line"),
         api.stream(SERVICES, {}) as stream,
     ):
-        list(stream)  # the body of a list has no line end
+        list(stream.read_lines())  # the body of a list has no line end
 
 
 def test_the_idle_timeout_of_a_stream_can_be_longer_than_the_request_timeout(plain: ApiServer, tmp_path: Path) -> None:
     with api_of(plain, tmp_path).stream(SERVICES, {"watch": "1", "timeoutSeconds": "1"}) as stream:
         stream.set_idle_timeout(MAX_WAIT_S)
-        assert len(list(stream)) == 1  # the server ends the stream, after three times the request timeout
+        assert len(list(stream.read_lines())) == 1  # the server ends the stream, after three times the request timeout
 
 
 def test_a_line_or_response_above_the_size_limit_raises_an_api_error(
@@ -170,7 +170,7 @@ def test_a_line_or_response_above_the_size_limit_raises_an_api_error(
         pytest.raises(ApiError, match="a line is larger than 1 MiB"),
         api.stream(SERVICES, {"watch": "1"}) as stream,
     ):
-        list(stream)
+        list(stream.read_lines())
     with pytest.raises(ApiError, match="the response is larger than 2 MiB"):
         api.get(SERVICES, max_bytes=2 << 20)
 
@@ -182,7 +182,7 @@ def test_closing_the_api_client_cuts_its_open_stream_and_rejects_later_requests(
     server: ApiServer, tmp_path: Path, fault: Fault | None
 ) -> None:
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=MAX_WAIT_S)
-    api = ApiClient(HttpClient(access), request_timeout_s=MAX_WAIT_S)
+    api = ApiClient(access)
     broken: list[ApiError] = []
     armed = server.faults.arm(fault, verb="watch") if fault is not None else None
 
@@ -190,7 +190,7 @@ def test_closing_the_api_client_cuts_its_open_stream_and_rejects_later_requests(
         try:
             with api.stream(SERVICES, {"watch": "1"}) as stream:
                 stream.set_idle_timeout(MAX_WAIT_S)
-                list(stream)
+                list(stream.read_lines())
         except ApiError as exc:
             broken.append(exc)
 
@@ -221,6 +221,6 @@ def test_a_server_certificate_of_another_authority_is_rejected(tmp_path: Path) -
         config = json.loads(one.kubeconfig(tmp_path / "kubeconfig").read_text())
         config["clusters"][0]["cluster"]["server"] = other.url
         (tmp_path / "kubeconfig").write_text(json.dumps(config))
-        client = HttpClient(ClusterAccess(kubeconfig=str(tmp_path / "kubeconfig")))
+        client = ApiClient(ClusterAccess(kubeconfig=str(tmp_path / "kubeconfig")))
         with pytest.raises(ApiError, match=r"TLS: .*certificate verify failed"):
-            ApiClient(client, request_timeout_s=1).get(SERVICES)
+            client.get(SERVICES)

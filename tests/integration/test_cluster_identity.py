@@ -12,9 +12,9 @@ from typing import Any, Final
 import pytest
 
 from extdns.errors import ApiError
-from extdns.kube import client
+from extdns.kube import cluster_access
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.identity_reader import IDENTITY_INTERVAL_S, digest_authority
 from extdns.model.cluster import ClusterChange, ClusterIdentity, IdentityRead, ObjectChange, Sighting
@@ -61,7 +61,7 @@ def cluster(server: ApiServer, tmp_path: Path, clock: ShiftedClock) -> Iterator[
     access = ClusterAccess(
         kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S
     )
-    api = ApiClient(HttpClient(access), request_timeout_s=REQUEST_TIMEOUT_S)
+    api = ApiClient(access)
     made = LiveCluster(api, timing=QUICK, monotonic=clock.monotonic_s)
     yield made
     made.close()
@@ -228,11 +228,11 @@ def test_in_a_pod_the_identity_includes_token_issuer_and_certificate_authority(
     with ApiServer(tls=True, token=token) as server:
         (tmp_path / "token").write_text(token)
         (tmp_path / "ca.crt").write_bytes(server.ca)
-        monkeypatch.setattr(client, "SERVICE_ACCOUNT", tmp_path)
+        monkeypatch.setattr(cluster_access, "SERVICE_ACCOUNT", tmp_path)
         host, _, port = server.url.removeprefix("https://").partition(":")
         environ = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port, "HOME": str(tmp_path)}
         cluster = LiveCluster(
-            ApiClient(HttpClient(ClusterAccess(), environ=environ), request_timeout_s=MAX_WAIT_S),
+            ApiClient(ClusterAccess(request_timeout_s=MAX_WAIT_S), environ=environ),
             timing=QUICK,
             cluster_id="blue",
         )

@@ -13,7 +13,7 @@ import pytest
 from extdns.app.cluster_writers import build_event_recorder
 from extdns.config import parse
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.event_recorder import EventMessageBuilder, KubernetesEventRecorder
 from extdns.model.claim import InvalidClaim, Provenance
 from extdns.model.evidence import Evidence
@@ -38,9 +38,9 @@ def clock() -> ShiftedClock:
 
 @pytest.fixture
 def recorder(server: ApiServer, tmp_path: Path, clock: ShiftedClock) -> Iterator[KubernetesEventRecorder]:
-    client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
+    client = ApiClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
     messages = EventMessageBuilder(owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True)
-    made = KubernetesEventRecorder(ApiClient(client, request_timeout_s=5.0), messages, clock, pause_s=0.0)
+    made = KubernetesEventRecorder(client, messages, clock, pause_s=0.0)
     yield made
     made.close(5.0)
 

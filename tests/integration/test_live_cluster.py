@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.live import cluster as cluster_module
 from extdns.kube.live import pages
 from extdns.kube.live.cluster import LiveCluster
@@ -274,7 +274,7 @@ def test_closing_the_cluster_ends_every_thread_whatever_it_waits_for(
 ) -> None:
     monkeypatch.setattr(cluster_module, "_CLOSING_S", MAX_WAIT_S)
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=MAX_WAIT_S * 2)
-    made = LiveCluster(ApiClient(HttpClient(access), request_timeout_s=MAX_WAIT_S * 2))
+    made = LiveCluster(ApiClient(access))
     armed = server.faults.arm(fault, verb="watch") if fault is not None else None
     made.require(SERVICE)
     if armed is not None:

@@ -15,7 +15,7 @@ from extdns.config import parse
 from extdns.controller.clock import SystemClock
 from extdns.controller.write_gate import WriteGate
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.status_writer import KubernetesStatusWriter
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import EndpointProblem, ObjectStatus
@@ -33,8 +33,8 @@ KEY = ObjectKey(DNS_ENDPOINT, "dns", "web")
 
 @pytest.fixture
 def writer(server: ApiServer, tmp_path: Path) -> Iterator[KubernetesStatusWriter]:
-    client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-    made = KubernetesStatusWriter(ApiClient(client, request_timeout_s=5.0), DNS_ENDPOINT, SystemClock(), pause_s=0.0)
+    client = ApiClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
+    made = KubernetesStatusWriter(client, DNS_ENDPOINT, SystemClock(), pause_s=0.0)
     yield made
     made.close(5.0)
 
@@ -241,8 +241,7 @@ def test_namespaces_take_turns_with_statuses(server: ApiServer, writer: Kubernet
 def test_an_object_created_again_during_both_attempts_does_not_disable_statuses(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-    api = ApiClient(client, request_timeout_s=5.0)
+    api = ApiClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
     get = api.get
     found: list[bytes] = []
 

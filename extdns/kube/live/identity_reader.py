@@ -113,8 +113,8 @@ class IdentityReader:
     def _read(self) -> ClusterIdentity:
         return ClusterIdentity(
             uid=self._read_uid(),
-            issuer=find_issuer(self._api.client.service_account_token),
-            authority=digest_authority(self._api.client.ca_certificates),
+            issuer=find_issuer(self._api.service_account_token),
+            authority=digest_authority(self._api.ca_certificates),
             configured_id=self._cluster_id,
         )
 

@@ -14,7 +14,7 @@ from extdns import log
 from extdns.errors import ApiError, DeniedError, ExpiredError, NotFoundError, describe_error
 from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path
-from extdns.kube.connections import ResponseStream
+from extdns.kube.connections import ApiResponse
 from extdns.kube.live import responses
 from extdns.kube.live.pages import read_pages
 from extdns.kube.live.watch_timing import WatchBackoff, WatchTiming
@@ -88,7 +88,7 @@ class Reflector:
         self._actual_detail = ""
         self._distrust_reason = ""  # why the list is known to be wrong
         self._lock = Lock()
-        self._stream: ResponseStream | None = None
+        self._stream: ApiResponse | None = None
         self._list_requested = False  # another thread requested a list
         self._lists_pages = False
         self._stop = Event()
@@ -286,7 +286,7 @@ class Reflector:
         self._is_version_doubtful, has_events = True, False
         with self._api.stream(self._path, query) as stream, self._abortable(stream):
             self._backoff.start_watch(self._monotonic())
-            lines = iter(stream)
+            lines = stream.read_lines()
             if self._is_another_cluster() and not is_list:
                 return 0.0
             if is_list:
@@ -302,7 +302,7 @@ class Reflector:
         return 0.0 if is_healthy or has_events else self._backoff.count_failure(None)
 
     @contextmanager
-    def _abortable(self, stream: ResponseStream) -> Iterator[None]:
+    def _abortable(self, stream: ApiResponse) -> Iterator[None]:
         """Let `list_again` abort *stream* inside the `with` block; such an abort is not a failure."""
         with self._lock:
             self._stream = stream

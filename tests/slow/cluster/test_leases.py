@@ -12,7 +12,7 @@ import pytest
 
 from extdns.errors import ApiError, ConflictError
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.lease_store import LeaseStore
 from tests.fakes.apiserver.faults import Html
 from tests.fakes.apiserver.server import ApiServer
@@ -35,8 +35,8 @@ def store(cluster: Cluster, name: str, tmp_path: Path) -> Iterator[MakeStore]:
     made: list[LeaseStore] = []
 
     def make() -> LeaseStore:
-        client = HttpClient(ClusterAccess(kubeconfig=str(cluster.kubeconfig(tmp_path / "kubeconfig"))))
-        made.append(LeaseStore(ApiClient(client, request_timeout_s=10.0), "dns", name))
+        client = ApiClient(ClusterAccess(kubeconfig=str(cluster.kubeconfig(tmp_path / "kubeconfig"))))
+        made.append(LeaseStore(client, "dns", name))
         return made[-1]
 
     yield make
@@ -104,8 +104,8 @@ def test_labels_and_unknown_fields_of_a_lease_are_kept(cluster: Cluster, store: 
 
 def test_reading_a_lease_raises_an_error_if_the_answer_is_not_a_lease(tmp_path: Path) -> None:
     with ApiServer() as server:
-        client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-        store = LeaseStore(ApiClient(client, request_timeout_s=10.0), "dns", "extdns")
+        client = ApiClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
+        store = LeaseStore(client, "dns", "extdns")
         server.faults.arm(Html(), resource="leases")
         with pytest.raises(ApiError, match="Lease dns/extdns: the response is not a Lease"):
             store.read()

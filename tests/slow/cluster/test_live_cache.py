@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.watch_timing import WatchTiming
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, Phase, Sighting
@@ -41,7 +41,7 @@ def server(cluster: Cluster) -> Cluster:
 def synced(server: Cluster, folder: Path) -> Iterator[LiveCluster]:
     """Yield a live cluster that has read all Ingresses."""
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=TIMEOUT_S)
-    cluster = LiveCluster(ApiClient(HttpClient(access), request_timeout_s=TIMEOUT_S), timing=TIMING)
+    cluster = LiveCluster(ApiClient(access), timing=TIMING)
     try:
         cluster.require(INGRESS)
         wait_until(cluster, lambda changes: phase_in(changes) is Phase.SYNCED)

@@ -11,7 +11,7 @@ import yaml
 from extdns.cel.policy_document import read_policy
 from extdns.controller.clock import SystemClock
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.status_conditions import build_policy_status
 from extdns.kube.status_writer import KubernetesStatusWriter
 from extdns.model.kind import ObjectKey
@@ -97,8 +97,7 @@ def test_the_status_of_a_policy_is_written_once_and_the_next_process_leaves_it_u
     status = PolicyStatus(key=ObjectKey(KIND, "", "stored"), generation=1, matched=3, violations=1)
     versions = []
     for _ in range(2):
-        client = HttpClient(ClusterAccess(kubeconfig=str(any_version.kubeconfig(tmp_path / "kubeconfig"))))
-        api = ApiClient(client, request_timeout_s=10.0)
+        api = ApiClient(ClusterAccess(kubeconfig=str(any_version.kubeconfig(tmp_path / "kubeconfig"))))
         writer = KubernetesStatusWriter(api, KIND, SystemClock(), build=build_policy_status, pause_s=0.0)
         writer.write(status)
         writer.close(10.0)

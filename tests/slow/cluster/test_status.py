@@ -16,7 +16,7 @@ from extdns.config import parse
 from extdns.controller.clock import SystemClock
 from extdns.errors import ConflictError
 from extdns.kube.api import ApiClient
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.status_writer import KubernetesStatusWriter
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.object_status import EndpointProblem, ObjectStatus
@@ -67,8 +67,8 @@ def writer(machinery: Cluster, tmp_path: Path) -> Iterator[Callable[[Kind], Kube
     made: list[KubernetesStatusWriter] = []
 
     def make(kind: Kind) -> KubernetesStatusWriter:
-        client = HttpClient(ClusterAccess(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig"))))
-        made.append(KubernetesStatusWriter(ApiClient(client, request_timeout_s=10.0), kind, SystemClock(), pause_s=0.0))
+        client = ApiClient(ClusterAccess(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig"))))
+        made.append(KubernetesStatusWriter(client, kind, SystemClock(), pause_s=0.0))
         return made[-1]
 
     yield make
@@ -193,9 +193,7 @@ def test_a_status_is_written_after_write_conflicts_with_another_client(
     machinery: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(machinery, DNS_ENDPOINT, "busy")
-    api = ApiClient(
-        HttpClient(ClusterAccess(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig")))), request_timeout_s=10.0
-    )
+    api = ApiClient(ClusterAccess(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig"))))
     get, send = api.get, api.send
     refused: list[str] = []
 

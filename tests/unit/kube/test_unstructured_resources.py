@@ -10,7 +10,7 @@ import pytest
 from extdns.errors import ApiError, UsageError
 from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path, build_object_path
-from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.kube.synthetic_objects import ClusterWithSyntheticObjects
 from extdns.kube.unstructured_resources import (
@@ -44,10 +44,9 @@ def server() -> Iterator[ApiServer]:
 
 @pytest.fixture
 def api(server: ApiServer, tmp_path: Path) -> Iterator[ApiClient]:
-    client = HttpClient(
+    api = ApiClient(
         ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S)
     )
-    api = ApiClient(client, request_timeout_s=REQUEST_TIMEOUT_S)
     yield api
     api.close()
 
