@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.controller.statistics import count_statistics
@@ -15,11 +16,12 @@ from extdns.documents.object import build_object
 from extdns.documents.plan import build_running_plan
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.status import build_names
-from extdns.kube.event_recorder import EventMessageBuilder
+from extdns.kube.event_recorder import KubernetesEventRecorder
 from extdns.metrics.metrics import Metrics
 from extdns.model.reason import EventWhen, Reason
 from extdns.web.api import Api
 from extdns.web.pages import HtmlPages
+from tests.fakes.event_list import record_events
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -139,9 +141,8 @@ def _check_objects(live: ProcessSnapshot, config: Config, decided: Iterable[Deci
 
 
 def _check_events(live: ProcessSnapshot) -> None:
-    messages = EventMessageBuilder(owner="me", kinds={}, emitted_reasons=(), emits_problems=True)
     for one in live.engine.decisions:
-        found = list(messages.describe_decisions((one,)))
+        found = record_events(partial(KubernetesEventRecorder.record_decisions, decisions=(one,)))
         rule = one.reason.row.event_rule
         if rule is EventWhen.ALWAYS:
             assert [message.regarding for message in found] == [provenance.ref for provenance in one.requested_by], (

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _log = log.get(__name__)
 
+_EVENT_PAUSE_S: Final = 0.05
 _TRIES_PER_RENEWAL: Final = 4
 """How many requests may time out between a renewal and the renew deadline."""
 
@@ -44,9 +45,11 @@ def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventReco
     chosen = config.log.events_emit
     if config.control.dry_run or not has_live_cluster(config) or (config.control.compat and not chosen):
         return None
-    from extdns.kube.event_recorder import ERROR, EventMessageBuilder, KubernetesEventRecorder
+    from extdns.kube.event_recorder import ERROR, KubernetesEventRecorder
+    from extdns.kube.event_sender import EventSender
 
-    messages = EventMessageBuilder(
+    return KubernetesEventRecorder(
+        EventSender(connect_api_server(config.cluster), SystemClock(), pause_s=_EVENT_PAUSE_S),
         owner=config.registry.txt_owner_id,
         kinds=kinds,
         emitted_reasons=chosen,
@@ -54,7 +57,6 @@ def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventReco
         state=find_state_configmap(config),
         approve=partial(format_approve_command, config),
     )
-    return KubernetesEventRecorder(connect_api_server(config.cluster), messages, SystemClock())
 
 
 def build_status_updaters(

@@ -1,7 +1,4 @@
-"""Kubernetes Events about decisions, problems and held deletes (docs/spec/sources.md 10, docs/design/differences.md).
-
-`EventMessageBuilder` builds the messages; `KubernetesEventRecorder` passes them to an `EventSender`.
-"""
+"""Kubernetes Events on objects (docs/spec/sources.md 10, docs/design/differences.md)."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from extdns.errors import sanitize
-from extdns.kube.api import ApiClient
 from extdns.kube.event_sender import MAX_PER_OBJECT, EventMessage, EventSender
 from extdns.model.change import Action, Batch, BulkUpdate, Decision, Delete, RuleAction
 from extdns.model.claim import Claim, InvalidClaim, ResolvedClaim, find_problems
@@ -19,7 +15,6 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import RECORD_ERROR, Category, EventWhen, Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.value import group_by
-from extdns.ports import Clock
 
 READY: Final = "RecordReady"
 DELETED: Final = "RecordDeleted"
@@ -35,8 +30,8 @@ _MAX_NAMES: Final = 5
 _MAX_UNPUBLISHED: Final = 10_000
 
 
-class EventMessageBuilder:
-    """Builds Event messages.
+class KubernetesEventRecorder:
+    """Records Events about decisions, problems and held deletes: the `EventRecorder` port.
 
     Remembers up to 10,000 created or updated records until they are published, to report `RecordReady` once for each.
     Forgets a tenth if there are more: the oldest of the namespaces that have most of them, at most half of each.
@@ -44,6 +39,7 @@ class EventMessageBuilder:
 
     def __init__(
         self,
+        sender: EventSender,
         *,
         owner: str,
         kinds: Mapping[str, Kind],
@@ -52,12 +48,13 @@ class EventMessageBuilder:
         state: ObjectKey | None = None,
         approve: Callable[[str], str] = "extdns approve {}".format,
     ) -> None:
-        """Configure which messages to build. *approve* returns the command that approves the held deletes of a code.
+        """Configure which Events *sender* gets. *approve* returns the command that approves the held deletes of a code.
 
         *kinds* has the kinds by the first part of the resource of a record, such as `service` of `service/shop/web`.
         *emits_problems* adds problems, rules that warn, and held deletes. The ConfigMap *state* of the saved state also
         gets the Events about held deletes.
         """
+        self._sender = sender
         self._owner = owner
         self._kinds = kinds
         self._emitted_reasons = frozenset(emitted_reasons)
@@ -66,17 +63,17 @@ class EventMessageBuilder:
         self._approve = approve
         self._unpublished: dict[tuple[str, str, str, str], Decision] = {}
 
-    def describe_decisions(self, decisions: Iterable[Decision]) -> Iterator[EventMessage]:
-        """Yield messages about the problems, warnings and published records among *decisions*, for each requester."""
+    def record_decisions(self, decisions: Sequence[Decision]) -> None:
+        """Record Events about problems, warnings and published records among *decisions*, on the requesters."""
         for decision in decisions:
             if self._emits_problems:
-                yield from _describe_problem(decision)
-                yield from _describe_warnings(decision)
+                self._send(_describe_problem(decision))
+                self._send(_describe_warnings(decision))
             if READY in self._emitted_reasons:
-                yield from self._describe_ready(decision)
+                self._send(self._describe_ready(decision))
 
-    def describe_invalid_claims(self, claims: Sequence[Claim]) -> Iterator[EventMessage]:
-        """Yield messages about the first invalid values in *claims*, the claims of one object; at most ten are sent."""
+    def record_invalid_claims(self, claims: Sequence[Claim]) -> None:
+        """Record Events about the first invalid values in *claims*, the claims of one object; at most ten are sent."""
         problems = find_problems(claims)[:MAX_PER_OBJECT] if self._emits_problems else ()
         if not problems:
             return
@@ -84,33 +81,45 @@ class EventMessageBuilder:
         for one in problems:
             what = f"{one.field}: {sanitize(one.value)!r} {one.reason.row.verdict}"
             text = f"{what}; allowed: {one.allowed} [{one.reason}]"
-            yield EventMessage(where.ref, where.source, one.reason.event, "Publish", text)
+            self._sender.send(EventMessage(where.ref, where.source, one.reason.event, "Publish", text))
 
-    def describe_failure(self, key: ObjectKey, message: str) -> Iterator[EventMessage]:
-        """Yield a message saying that the claims of the object at *key* could not be computed, and why (*message*)."""
+    def record_failure(self, key: ObjectKey, message: str) -> None:
+        """Record an Event that the claims of the object at *key* could not be computed, and why (*message*)."""
         if self._emits_problems:
             text = f"{Reason.OBJECT_FAILED.row.text} {sanitize(message, 600)} [{Reason.OBJECT_FAILED}]"
-            yield EventMessage(key, key.kind.label, Reason.OBJECT_FAILED.event, "Publish", text)
+            self._sender.send(EventMessage(key, key.kind.label, Reason.OBJECT_FAILED.event, "Publish", text))
 
-    def describe_batch(self, batch: Batch) -> Iterator[EventMessage]:
-        """Yield messages about the deletes of a batch that was applied."""
+    def record_batch(self, batch: Batch) -> None:
+        """Record Events about the deletes of *batch*, which was applied."""
         if DELETED not in self._emitted_reasons:
             return
         for change in (change for change_set in batch.change_sets for change in change_set.changes):
             if isinstance(change, Delete) and (key := self._find_object(change.current)):
                 text = self._format_record(change.current.record)
-                yield EventMessage(key, key.kind.label, DELETED, "Deleted", text, is_warning=False)
+                self._sender.send(EventMessage(key, key.kind.label, DELETED, "Deleted", text, is_warning=False))
 
-    def describe_bulk_update(self, found: BulkUpdate) -> Iterator[EventMessage]:
-        """Yield a message about changes of the first pass, for the state ConfigMap and the first objects."""
+    def record_bulk_update(self, found: BulkUpdate) -> None:
+        """Record Events about changes of the first pass, on the state ConfigMap and the first objects."""
         if self._emits_problems:
             text = sanitize(str(found))
             if self._state:
-                yield EventMessage(self._state, self._state.kind.label, BULK_UPDATE, "Publish", text)
+                self._sender.send(EventMessage(self._state, self._state.kind.label, BULK_UPDATE, "Publish", text))
             for request in found.objects:
-                yield EventMessage(request.ref, request.source, BULK_UPDATE, "Publish", text)
+                self._sender.send(EventMessage(request.ref, request.source, BULK_UPDATE, "Publish", text))
 
-    def describe_held_deletes(self, found: HeldSet) -> Iterator[EventMessage]:
+    def record_held_deletes(self, held: HeldSet) -> None:
+        """Record Events about the held deletes of a scope, repeatedly, until this is called again for the scope."""
+        self._sender.replace_held(held.scope, tuple(self._describe_held_deletes(held)))
+
+    def close(self, timeout_s: float) -> None:
+        """Stop accepting messages, and send the queued ones for up to *timeout_s* seconds."""
+        self._sender.close(timeout_s)
+
+    def _send(self, messages: Iterable[EventMessage]) -> None:
+        for message in messages:
+            self._sender.send(message)
+
+    def _describe_held_deletes(self, found: HeldSet) -> Iterator[EventMessage]:
         """Yield messages about the held deletes of one scope: one for each object, and one for the state ConfigMap."""
         if not self._emits_problems or not found.code:
             return
@@ -187,44 +196,3 @@ def _describe_warnings(decision: Decision) -> Iterator[EventMessage]:
             text = f"{decision.name} {decision.type}: rule {rule} warns: {message}"
             for request in decision.requested_by:
                 yield EventMessage(request.ref, request.source, WARNING, "Publish", text)
-
-
-class KubernetesEventRecorder:
-    """Records Events about decisions, problems and held deletes: the `EventRecorder` port."""
-
-    def __init__(self, api: ApiClient, messages: EventMessageBuilder, clock: Clock, *, pause_s: float = 0.05) -> None:
-        """Send what *messages* builds through *api*, with at least *pause_s* seconds between two Events."""
-        self._messages = messages
-        self._sender = EventSender(api, clock, pause_s=pause_s)
-
-    def record_decisions(self, decisions: Sequence[Decision]) -> None:
-        """Record Events about problems, warnings and published records among *decisions*, on the requesters."""
-        self._put(self._messages.describe_decisions(decisions))
-
-    def record_invalid_claims(self, claims: Sequence[Claim]) -> None:
-        """Record an Event about each invalid value in the *claims* of one object."""
-        self._put(self._messages.describe_invalid_claims(claims))
-
-    def record_failure(self, key: ObjectKey, message: str) -> None:
-        """Record an Event that the claims of the object at *key* could not be computed."""
-        self._put(self._messages.describe_failure(key, message))
-
-    def record_batch(self, batch: Batch) -> None:
-        """Record Events about the deletes of *batch*, which was applied."""
-        self._put(self._messages.describe_batch(batch))
-
-    def record_bulk_update(self, found: BulkUpdate) -> None:
-        """Record Events that the first pass changed many records of ours without saved state."""
-        self._put(self._messages.describe_bulk_update(found))
-
-    def record_held_deletes(self, held: HeldSet) -> None:
-        """Record Events about the held deletes of a scope, repeatedly, until this is called again for the scope."""
-        self._sender.replace_held(held.scope, tuple(self._messages.describe_held_deletes(held)))
-
-    def close(self, timeout_s: float) -> None:
-        """Stop accepting messages, and send the queued ones for up to *timeout_s* seconds."""
-        self._sender.close(timeout_s)
-
-    def _put(self, messages: Iterable[EventMessage]) -> None:
-        for message in messages:
-            self._sender.send(message)

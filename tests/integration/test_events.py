@@ -14,7 +14,8 @@ from extdns.app.cluster_writers import build_event_recorder
 from extdns.config import parse
 from extdns.kube.api import ApiClient
 from extdns.kube.cluster_access import ClusterAccess
-from extdns.kube.event_recorder import EventMessageBuilder, KubernetesEventRecorder
+from extdns.kube.event_recorder import KubernetesEventRecorder
+from extdns.kube.event_sender import EventSender
 from extdns.model.claim import InvalidClaim, Provenance
 from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
@@ -39,8 +40,13 @@ def clock() -> ShiftedClock:
 @pytest.fixture
 def recorder(server: ApiServer, tmp_path: Path, clock: ShiftedClock) -> Iterator[KubernetesEventRecorder]:
     client = ApiClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-    messages = EventMessageBuilder(owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True)
-    made = KubernetesEventRecorder(client, messages, clock, pause_s=0.0)
+    made = KubernetesEventRecorder(
+        EventSender(client, clock, pause_s=0.0),
+        owner="me",
+        kinds={"service": SERVICE},
+        emitted_reasons=(),
+        emits_problems=True,
+    )
     yield made
     made.close(5.0)
 

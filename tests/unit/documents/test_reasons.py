@@ -18,13 +18,13 @@ from extdns.documents.snapshot import EngineSnapshot
 from extdns.engine.decisions import is_held_decision
 from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import Cause
-from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Category, EventWhen, Reason
-from tests.builders import SERVICE, build_unresolved, observe, observe_gone, owned
+from tests.builders import build_unresolved, observe, observe_gone, owned
 from tests.fakes.clocks import BEGINNING
+from tests.fakes.event_list import record_events
 from tests.unit.documents.cases import (
     CONFIG,
     INVALID_VALUES,
@@ -40,10 +40,6 @@ from tests.unit.documents.cases import (
     start_dry,
 )
 from tests.world import World
-
-
-def build_messages() -> EventMessageBuilder:
-    return EventMessageBuilder(owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True)
 
 
 def list_decisions(world: World, reason: Reason) -> list[Decision]:
@@ -90,15 +86,15 @@ def test_the_objects_that_request_a_record_get_the_event_of_its_reason_if_the_ro
     requested = any(one.requested_by for one in about)
     retained = any(one.action is Action.KEEP and one.requested_by for one in about)
     expected = {EventWhen.ALWAYS: requested, EventWhen.RETAINED: retained}.get(reason.row.event_rule, False)
-    assert {message.reason for message in build_messages().describe_decisions(about)} == (
-        {reason.event} if expected else set()
-    )
+    messages = record_events(lambda recorder: recorder.record_decisions(about))
+    assert {message.reason for message in messages} == ({reason.event} if expected else set())
 
 
 @pytest.mark.parametrize("reason", INVALID_VALUES)
 def test_an_object_with_an_invalid_value_gets_the_event_of_the_reason(reason: Reason) -> None:
     claims = [claim for _, found in INVALID_VALUES[reason]().engine.claims.objects() for claim in found]
-    assert {message.reason for message in build_messages().describe_invalid_claims(claims)} == {reason.event}
+    messages = record_events(lambda recorder: recorder.record_invalid_claims(claims))
+    assert {message.reason for message in messages} == {reason.event}
     assert reason.row.event_rule is EventWhen.ALWAYS
 
 
