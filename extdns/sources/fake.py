@@ -47,11 +47,10 @@ def render_base_names(templates: Templates) -> tuple[str, ...]:
     full_object = msgspec.json.encode({"metadata": {"name": _NAME, "namespace": _NAMESPACE}})
     pod = Pod(metadata=ObjectMeta(name=_NAME, namespace=_NAMESPACE, full_object=full_object))
     try:
-        return tuple(text for text, _ in templates.render_hosts(_NAME, POD, pod, has_hosts=False)) or (
-            DEFAULT_BASE_NAME,
-        )
+        names = templates.fqdn.render_items(POD, pod.metadata, _NAME) if templates.fqdn else ()
     except TemplateError as exc:
         raise UsageError(str(exc)) from exc
+    return names or (DEFAULT_BASE_NAME,)
 
 
 def build_objects(bases: Iterable[str]) -> tuple[DnsEndpoint, ...]:

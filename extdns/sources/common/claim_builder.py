@@ -1,13 +1,13 @@
 """Build the claims of one object.
 
 `ClaimBuilder` merges the hostnames that a source requests. `SourceSettings` decides which objects all
-sources exclude, and `Templates` renders further hostnames. `HostPublisher` in host_publisher.py combines
+sources exclude, and has the `Templates` of further hostnames. `HostPublisher` in host_publisher.py combines
 the three for one object. See docs/spec/sources.md 1.5, 2.6, 2.7 and 8.8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
@@ -27,7 +27,7 @@ from extdns.model.claim import (
     is_detached,
 )
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import Kind, KubernetesObject, ObjectMeta, ObjectRef
+from extdns.model.kind import ObjectMeta, ObjectRef
 from extdns.model.reason import REASONS, Reason
 from extdns.model.record import RESOURCE, DesiredRecord
 from extdns.model.validation import parse_hostname
@@ -42,7 +42,6 @@ from extdns.sources.common.annotations import (
     RequestedCount,
     TargetResult,
     count_targets,
-    parse_targets,
 )
 
 if TYPE_CHECKING:  # the template engine is imported only if a template is configured
@@ -85,9 +84,9 @@ class ClaimBuilder:
         ref: ObjectRef,
         options: RecordOptions,
         *,
-        resource: str | None = None,
-        lenient: bool = False,
-        count: RequestedCount | None = None,
+        resource: str,
+        lenient: bool,
+        count: RequestedCount,
     ) -> None:
         """Build claims for the object at *ref*.
 
@@ -95,17 +94,16 @@ class ClaimBuilder:
             source: name of the source.
             ref: reference to the object.
             options: TTL, set identifier and properties of every claim.
-            resource: the resource that ownership records name; None is the object itself, "" is none.
+            resource: the resource that ownership records name; "" is none.
             lenient: see `extdns.model.validation`.
-            count: what other builders have requested for the object, None if there are none.
+            count: what all builders request for the object.
         """
-        label = ref.key.resource if resource is None else resource
-        self._labels: Final = StringMap(((RESOURCE, label),)) if label else EMPTY_MAP
+        self._labels: Final = StringMap(((RESOURCE, resource),)) if resource else EMPTY_MAP
         self._source: Final = source
         self._ref: Final = ref
         self._options: Final = options
         self._lenient: Final = lenient
-        self._count: Final = count or RequestedCount()
+        self._count: Final = count
         self._requested: dict[_Key, _RequestedTargets] = {}
         self._unresolved_claims: dict[DnsName, UnresolvedClaim] = {}
         self._excluded_claims: dict[DnsName, ExcludedClaim] = {}
@@ -243,11 +241,8 @@ class ClaimBuilder:
         return InvalidClaim(provenance=provenance, reason=warning.reason, value=warning.value, allowed=warning.allowed)
 
 
-_NO_TARGET: Final = MissingTargets(reason=Reason.INVALID_TARGET, detail="the template renders no target")
-
-
 class Templates(Value, frozen=True, kw_only=True):
-    """The templates of the command line. The methods raise `TemplateError` if a template fails on the object.
+    """The templates of the command line.
 
     Attributes:
         combine: also use the templates for objects that have other hostnames (`--combine-fqdn-annotation`).
@@ -263,54 +258,8 @@ class Templates(Value, frozen=True, kw_only=True):
         """Whether a template renders hostnames. If so, sources need objects with all fields."""
         return self.fqdn is not None or self.fqdn_target is not None
 
-    def render_hosts(
-        self, source: str, kind: Kind, obj: KubernetesObject, *, has_hosts: bool
-    ) -> Iterator[tuple[str, str]]:
-        """Yield the hostnames that `--fqdn-template` renders for *obj*, each with the flag's name.
-
-        Args:
-            source: the name of the source, as in `--source`.
-            kind: the kind of *obj*.
-            obj: the object with all fields that a template can read.
-            has_hosts: whether the object has other hostnames. If so, nothing is rendered without
-                `--combine-fqdn-annotation`.
-        """
-        if self.fqdn is not None and (self.combine or not has_hosts):
-            for text in self.fqdn.render_items(kind, obj.metadata, source):
-                yield text, self.fqdn.flag
-
-    def request_host_target_pairs(
-        self, builder: ClaimBuilder, source: str, kind: Kind, obj: KubernetesObject, *, has_hosts: bool
-    ) -> None:
-        """Request the pairs of hostname and target that `--fqdn-target-template` renders; see `render_hosts`."""
-        template = self.fqdn_target
-        if template is not None and (self.combine or not has_hosts):
-            for text, target in _parse_pairs(template.render_items(kind, obj.metadata, source)):
-                found = parse_targets((target,), template.flag, if_empty=_NO_TARGET, is_stated=True)
-                builder.request(text, template.flag, found)
-
-    def request_hosts_at_targets(
-        self, builder: ClaimBuilder, source: str, kind: Kind, obj: KubernetesObject, *, has_hosts: bool
-    ) -> None:
-        """Request the hostnames of `--fqdn-template` with the targets of `--target-template`; see `render_hosts`."""
-        made, template = tuple(self.render_hosts(source, kind, obj, has_hosts=has_hosts)), self.target
-        if not made or template is None:
-            return
-        if targets := template.render_items(kind, obj.metadata, source):
-            found = parse_targets(targets, template.flag, if_empty=_NO_TARGET, is_stated=True)
-            for text, flag in made:
-                builder.request(text, flag, found)
-
 
 NO_TEMPLATES: Final = Templates()
-
-
-def _parse_pairs(items: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Split each item `name:target`; skip items that are not such a pair."""
-    for item in items:
-        name, _, target = (part.strip() for part in item.partition(":"))
-        if name and target:
-            yield name, target
 
 
 CONTROLLER: Final = "controller"

@@ -6,10 +6,11 @@ See docs/spec/sources.md 2.6, 6.4 and 8.8.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, build_ref
+from extdns.model.reason import Reason
 from extdns.sources.common.annotation_names import PREFIX
 from extdns.sources.common.annotations import (
     Annotations,
@@ -19,12 +20,17 @@ from extdns.sources.common.annotations import (
     RecordOptions,
     RequestedCount,
     TargetResult,
+    parse_targets,
     read_target_annotation,
 )
 from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
 
+if TYPE_CHECKING:  # the template engine is imported only if a template is configured
+    from extdns.gotemplate.template import Template
+
 _HOSTNAME: Final = "hostname"
 _NO_OPTIONS: Final = RecordOptions()
+_NO_TARGET: Final = MissingTargets(reason=Reason.INVALID_TARGET, detail="the template renders no target")
 IGNORED_ANNOTATION: Final = ExcludedHost(excluded_by="--ignore-hostname-annotation")
 
 
@@ -159,7 +165,7 @@ class HostPublisher:
         *has_hosts*: whether the object has other hostnames; None if it has those that were requested so far.
         """
         has_hosts = self.has_hosts if has_hosts is None else has_hosts
-        return self.settings.templates.render_hosts(self._source, self._kind, self._obj, has_hosts=has_hosts)
+        return self._render(self.settings.templates.fqdn, has_hosts=has_hosts)
 
     def publish_template_hosts(self, result: TargetResult) -> None:
         """Request the hosts that `--fqdn-template` renders, with the targets of *result*; raises `TemplateError`."""
@@ -167,14 +173,16 @@ class HostPublisher:
             self.publish(host, field, result)
 
     def publish_template_pairs(self, builder: ClaimBuilder) -> None:
-        """Request by *builder* the pairs of host and target that `--fqdn-target-template` renders.
+        """Request by *builder* the pairs `host:target` that `--fqdn-target-template` renders; skip other items.
 
         Raises:
             TemplateError: the template cannot be rendered for the object.
         """
-        self.settings.templates.request_host_target_pairs(
-            builder, self._source, self._kind, self._obj, has_hosts=self.has_hosts
-        )
+        for pair, flag in self._render(self.settings.templates.fqdn_target, has_hosts=self.has_hosts):
+            host, _, target = (part.strip() for part in pair.partition(":"))
+            if host and target:
+                found = parse_targets((target,), flag, if_empty=_NO_TARGET, is_stated=True)
+                builder.request(host, flag, found)
 
     def publish_template_targets(self, builder: ClaimBuilder) -> None:
         """Request by *builder* the hosts for which templates also render the targets (docs/spec/sources.md 6.4, 8.8).
@@ -185,9 +193,22 @@ class HostPublisher:
             TemplateError: a template cannot be rendered for the object.
         """
         self.publish_template_pairs(builder)
-        self.settings.templates.request_hosts_at_targets(
-            builder, self._source, self._kind, self._obj, has_hosts=self.has_hosts
-        )
+        hosts, template = tuple(self.list_template_hosts()), self.settings.templates.target
+        if not hosts or template is None:
+            return
+        if targets := template.render_items(self._kind, self._obj.metadata, self._source):
+            found = parse_targets(targets, template.flag, if_empty=_NO_TARGET, is_stated=True)
+            for host, flag in hosts:
+                builder.request(host, flag, found)
+
+    def _render(self, template: Template | None, *, has_hosts: bool) -> Iterator[tuple[str, str]]:
+        """Yield the items that *template* renders, each with the flag's name.
+
+        If the object *has_hosts* already, there are none without `--combine-fqdn-annotation`.
+        """
+        if template is not None and (self.settings.templates.combine or not has_hosts):
+            for item in template.render_items(self._kind, self._obj.metadata, self._source):
+                yield item, template.flag
 
     @property
     def has_hosts(self) -> bool:

@@ -17,6 +17,7 @@ from extdns.sources.common.annotations import (
     FoundTargets,
     MissingTargets,
     RecordOptions,
+    RequestedCount,
     parse_targets,
     read_target_annotation,
 )
@@ -109,7 +110,9 @@ def missing(reason: Reason = Reason.NO_ADDRESS) -> MissingTargets:
 
 
 def create_builder(options: RecordOptions | None = None) -> ClaimBuilder:
-    return ClaimBuilder("service", REF, options or RecordOptions())
+    return ClaimBuilder(
+        "service", REF, options or RecordOptions(), resource=REF.key.resource, lenient=False, count=RequestedCount()
+    )
 
 
 # docs/spec/sources.md 1.5
