@@ -1,4 +1,4 @@
-"""Read and run tests of rules, written in YAML (docs/reference/dnspolicy.md, "Tests of rules")."""
+"""Read tests of rules, written in YAML (docs/reference/dnspolicy.md, "Tests of rules")."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from extdns.cel.document_reader import DocumentReader
-from extdns.cel.policy_rules import PolicyRules
 from extdns.errors import describe_type
 from extdns.model.change import RuleAction, Violation
 from extdns.model.dns_name import DnsName
@@ -69,45 +68,6 @@ class PolicyTestFile(Value, frozen=True, kw_only=True):
     policies: tuple[str, ...]
     tests: tuple[PolicyTest, ...]
     problems: tuple[str, ...]
-
-
-class PolicyTestResult(Value, frozen=True, kw_only=True):
-    """How the violations of one test differ from those that it expects.
-
-    Attributes:
-        missing: expected violations that the rules did not report.
-        unexpected: reported violations that the test does not expect.
-        unavailable: why the rules have no answer, "" if they have one.
-    """
-
-    name: str
-    missing: tuple[str, ...] = ()
-    unexpected: tuple[str, ...] = ()
-    unavailable: str = ""
-
-    @property
-    def is_passed(self) -> bool:
-        """Whether the violations are the expected ones."""
-        return not (self.missing or self.unexpected or self.unavailable)
-
-
-def run_test(test: PolicyTest, rules: PolicyRules) -> PolicyTestResult:
-    """Evaluate *rules* on the input of *test*, and compare the violations."""
-    (evaluation,) = rules.evaluate((test.item,))
-    unexpected = list(evaluation.violations)
-    missing: list[str] = []
-    for expected in test.expected:
-        met = next((found for found in unexpected if expected.is_met_by(found)), None)
-        if met is None:
-            missing.append(str(expected))
-        else:
-            unexpected.remove(met)
-    return PolicyTestResult(
-        name=test.name,
-        missing=tuple(missing),
-        unexpected=tuple(map(describe_violation, unexpected)),
-        unavailable=evaluation.unavailable,
-    )
 
 
 def describe_violation(violation: Violation) -> str:

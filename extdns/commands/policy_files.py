@@ -8,7 +8,7 @@ from pathlib import Path
 from extdns.cel.policy import CompiledPolicy
 from extdns.cel.policy_index import check_policy
 from extdns.cel.policy_rules import PolicyRules
-from extdns.cel.policy_tests import read_test_file, run_test
+from extdns.cel.policy_tests import PolicyTest, describe_violation, read_test_file
 from extdns.documents.check import (
     CheckedPolicy,
     PolicyCheckDocument,
@@ -116,18 +116,28 @@ def _test_file(path: str, tests: list[TestedCase], problems: list[str]) -> None:
     problems += (f"{checked.location}: {problem}" for checked, _ in policies for problem in checked.problems)
     rules = PolicyRules([policy for _, policy in policies if policy is not None])
     lines = _find_lines(content)
-    for at, test in enumerate(found.tests):
-        result = run_test(test, rules)
-        tests.append(
-            TestedCase(
-                location=f"{file.name}:{lines[at]}",
-                name=test.name,
-                passed=result.is_passed,
-                missing=result.missing,
-                unexpected=result.unexpected,
-                unavailable=result.unavailable,
-            )
-        )
+    tests += (_run_test(test, rules, f"{file.name}:{line}") for test, line in zip(found.tests, lines, strict=False))
+
+
+def _run_test(test: PolicyTest, rules: PolicyRules, location: str) -> TestedCase:
+    """Evaluate *rules* on the input of *test*, and compare the violations."""
+    (evaluation,) = rules.evaluate((test.item,))
+    unexpected = list(evaluation.violations)
+    missing: list[str] = []
+    for expected in test.expected:
+        met = next((found for found in unexpected if expected.is_met_by(found)), None)
+        if met is None:
+            missing.append(str(expected))
+        else:
+            unexpected.remove(met)
+    return TestedCase(
+        location=location,
+        name=test.name,
+        passed=not (missing or unexpected or evaluation.unavailable),
+        missing=tuple(missing),
+        unexpected=tuple(map(describe_violation, unexpected)),
+        unavailable=evaluation.unavailable,
+    )
 
 
 def _find_lines(content: object) -> list[int]:
