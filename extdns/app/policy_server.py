@@ -32,16 +32,11 @@ def build_rule_queries(config: Config, reporter: ActivityReporter, clock: Clock,
     from extdns.opa.policy_server_reporter import PolicyServerReporter
     from extdns.opa.rule_queries import RuleQueries
 
-    listener = PolicyServerReporter(
-        reporter.metrics,
-        status_writer=_build_status_writer(config, gate),
-        report_defect=reporter.report_defect,
-    )
-    allows_failure = config.rules.opa_failure == "allow"
     return RuleQueries(
         client,
-        listener,
-        allows_failure=allows_failure,
+        PolicyServerReporter(reporter.metrics, _build_status_writer(config, gate)),
+        report_defect=reporter.report_defect,
+        allows_failure=config.rules.opa_failure == "allow",
         clock=clock,
         has_local_rules=bool(config.rules.policy_rules),
     )

@@ -71,20 +71,19 @@ class DocumentReader:
         items: Sequence[object] = value[:most]
         return tuple(read_item(item, f"{path}[{at}]") for at, item in enumerate(items))
 
-    def read_text(self, value: object, path: str, most: int, default: str = "") -> str:
-        """Return the text *value*, one line of at most *most* characters; *default* if it is missing or invalid."""
+    def read_text(self, value: object, path: str, most: int) -> str:
+        """Return the text *value*, one line of at most *most* characters; "" if it is missing or invalid."""
         if value is None:
-            return default
+            return ""
         if not isinstance(value, str):
             self.report_type(path, value, f"a string{_advise_quotes(value)}")
-            return default
-        if len(value) > most:
+        elif len(value) > most:
             self.report(path, f"has {len(value)} characters; allowed: {most}")
-            return default
-        if not value.isprintable():
+        elif not value.isprintable():
             self.report(path, f"is '{sanitize(value)}'; allowed: printable characters on one line")
-            return default
-        return value
+        else:
+            return value
+        return ""
 
     def read_choice(self, value: object, path: str, choices: Sequence[str], default: str) -> str:
         """Return *value* if it is one of *choices*; *default* if it is missing or invalid."""

@@ -33,14 +33,14 @@ def _make_pattern_kind(
     )
 
 
-def _make_known_kind(noun: str, metavar: str, *values: str, consequence: str = _MATCHES_NOTHING) -> ValueKind[str]:
+def _make_known_kind(noun: str, metavar: str, *values: str) -> ValueKind[str]:
     """Make a kind that accepts any text, with a warning if it is neither empty nor one of *values*."""
     return replace(
         make_choice_kind(noun, *values, metavar=metavar),
         parse=str,
         choices=(),
         is_effective=lambda value: not value or value in values,
-        consequence=consequence,
+        consequence=_MATCHES_NOTHING,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from extdns import log
@@ -22,18 +22,11 @@ _log = log.get(__name__)
 class PolicyServerReporter:
     """Logs and counts what the policy server answers, on the thread that queries it."""
 
-    def __init__(
-        self,
-        metrics: Metrics,
-        *,
-        status_writer: PolicyStatusWriter | None,
-        report_defect: Callable[[Exception], None],
-    ) -> None:
+    def __init__(self, metrics: Metrics, status_writer: PolicyStatusWriter | None) -> None:
         """Report what one policy server answers: to *metrics*, and to the object that a policy comes from."""
         metrics.start_policy_queries()
         self._metrics = metrics
         self._status_writer = status_writer
-        self._report_defect = report_defect
         self._is_failing = False
         self._failing: frozenset[str] = frozenset()
 
@@ -59,10 +52,6 @@ class PolicyServerReporter:
         self._failing = failing
         if self._status_writer:
             self._status_writer.write(problems)
-
-    def report_defect(self, exc: Exception) -> None:
-        """Report *exc*, an unexpected error."""
-        self._report_defect(exc)
 
     def close(self, timeout_s: float) -> None:
         """Write the statuses that are queued, for up to *timeout_s* seconds."""

@@ -56,17 +56,20 @@ class RuleQueries(Participant):
         client: PolicyClient,
         listener: PolicyServerReporter,
         *,
+        report_defect: Callable[[Exception], None],
         allows_failure: bool,
         clock: Clock,
         has_local_rules: bool = False,
     ) -> None:
         """Query the server after `start`. Only the thread uses *client*.
 
-        *listener* receives the results besides the engine. With *allows_failure* (`--opa-failure=allow`) a record is
-        allowed if there is no valid answer. *has_local_rules* says whether there are rules besides those of the server.
+        *listener* receives the results besides the engine, *report_defect* unexpected errors. With *allows_failure*
+        (`--opa-failure=allow`) a record is allowed if there is no valid answer. *has_local_rules* says whether there
+        are rules besides those of the server.
         """
         self._client = client
         self._listener = listener
+        self._report_defect = report_defect
         self._allows_failure = allows_failure
         self._clock = clock
         self._has_local_rules = has_local_rules
@@ -171,7 +174,7 @@ class RuleQueries(Participant):
             try:
                 next_at = self.work()
             except Exception as exc:  # noqa: BLE001 - law 3: a defect here must not end the process
-                self._listener.report_defect(exc)
+                self._report_defect(exc)
                 self._report_problem(describe_error(exc))
                 next_at = self._clock.monotonic_s() + _DEFECT_PAUSE_S
             pause_s = max(0.0, next_at - self._clock.monotonic_s())

@@ -11,12 +11,8 @@ from extdns.rules.policy_server import PolicyAnswers
 from tests.unit.metrics.scrape import labels, series
 
 
-def ignore_defect(_: Exception) -> None:
-    """Ignore an unexpected error."""
-
-
 def build_reporter(metrics: Metrics) -> PolicyServerReporter:
-    return PolicyServerReporter(metrics, status_writer=None, report_defect=ignore_defect)
+    return PolicyServerReporter(metrics, status_writer=None)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,10 @@ class FakeServer:
         pass
 
 
+def _raise(exc: Exception) -> None:
+    raise exc
+
+
 class Scene:
     """Queries of a fake server at a time that is moved; `inputs` are those that the engine got since `take`."""
 
@@ -62,7 +66,9 @@ class Scene:
         self.policies: Mapping[str, str] = {}
         self.inputs: list[Input] = []
         listener = cast("PolicyServerReporter", self)
-        self.queries = RuleQueries(self.server, listener, allows_failure=allows_failure, clock=self.clock)
+        self.queries = RuleQueries(
+            self.server, listener, report_defect=_raise, allows_failure=allows_failure, clock=self.clock
+        )
         self.queries.connect(self.inputs.append)
         self.taken: list[Input] = []
         if is_started:
@@ -77,9 +83,6 @@ class Scene:
 
     def report_policies(self, problems: Mapping[str, str]) -> None:
         self.policies = problems
-
-    def report_defect(self, exc: Exception) -> None:
-        raise exc
 
     def close(self, timeout_s: float) -> None:
         del timeout_s
