@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Final, assert_never
+from typing import Final
 
 from extdns import log
 from extdns.errors import ApiError, ConflictError, DeniedError, describe_error
@@ -45,32 +45,7 @@ class WriteLease(Value, frozen=True, kw_only=True):
     expected_version: str
 
 
-class LeaseRead(Value, frozen=True, kw_only=True):
-    """The Lease was read. *record* is None if the Lease does not exist."""
-
-    record: LeaderElectionRecord | None
-
-
-class LeaseWritten(Value, frozen=True, kw_only=True):
-    """The Lease was written."""
-
-    record: LeaderElectionRecord
-
-
-class RequestFailed(Value, frozen=True, kw_only=True):
-    """A request failed. If no response arrived, the request may have taken effect."""
-
-
-class TimeElapsed(Value, frozen=True, kw_only=True):
-    """Time has passed without another input."""
-
-
-class ReleaseLease(Value, frozen=True, kw_only=True):
-    """The election ends for this process: release the Lease, and do not acquire it again."""
-
-
 LeaseRequest = ReadLease | WriteLease
-ElectionInput = LeaseRead | LeaseWritten | RequestFailed | TimeElapsed | ReleaseLease
 
 
 class LeaderElectionConfig(Value, frozen=True, kw_only=True):
@@ -101,44 +76,43 @@ class LeaseStateMachine:
         self._seen_at_s = 0.0
         self._is_missing = True
         self._is_current = False
-        self._requested_at_s: float | None = None
+        self._open_request: LeaseRequest | None = None
+        self._requested_at_s = 0.0
         self._renewed_at_s: float | None = None
         self._is_releasing = False
         self._next_at_s = 0.0
 
-    def step(self, item: ElectionInput, now_s: float) -> LeaseRequest | None:
-        """Process *item* at *now_s* and return the next request, or None.
+    def take_request(self, now_s: float) -> LeaseRequest | None:
+        """Return the request to send at *now_s*; None if none is due, or the last one has no result yet.
 
-        After a request, the next input is its result; only `TimeElapsed` and `ReleaseLease` may come before it.
+        Its result is for `record_answer` or `record_failure`.
         """
-        match item:
-            case LeaseRead(record=term):
-                self._observe(term, now_s)
-                self._next_at_s = now_s
-                if not (self._is_ours or self._is_free(now_s)):
-                    self._next_at_s = min(now_s + self._config.retry_period_s, self._free_at_s)
-            case LeaseWritten(record=term):
-                requested_at_s, is_new = self._requested_at_s, term != self._record
-                self._observe(term, now_s)
-                if self._is_ours and is_new:  # other processes notice a renewal only by a new version
-                    self._renewed_at_s = requested_at_s
-                self._next_at_s = now_s + self._config.retry_period_s
-            case RequestFailed():
-                self._requested_at_s, self._is_current, self._next_at_s = (
-                    None,
-                    False,
-                    now_s + self._config.retry_period_s,
-                )
-            case ReleaseLease():
-                self._is_releasing = True
-            case TimeElapsed():
-                pass
-            case _:
-                assert_never(item)
-        request = None if self._requested_at_s is not None else self._choose_request(now_s)
-        if request is not None:
-            self._requested_at_s = now_s
-        return request
+        if self._open_request is not None:
+            return None
+        self._open_request, self._requested_at_s = self._choose_request(now_s), now_s
+        return self._open_request
+
+    def record_answer(self, record: LeaderElectionRecord | None, now_s: float) -> None:
+        """Record the Lease as the open request read or wrote it. *record* is None if the Lease does not exist."""
+        is_write, is_new = isinstance(self._open_request, WriteLease), record != self._record
+        self._observe(record, now_s)
+        if is_write and self._is_ours and is_new:  # other processes notice a renewal only by a new version
+            self._renewed_at_s = self._requested_at_s
+        if is_write:
+            self._next_at_s = now_s + self._config.retry_period_s
+        elif self._is_ours or self._is_free(now_s):
+            self._next_at_s = now_s
+        else:
+            self._next_at_s = min(now_s + self._config.retry_period_s, self._free_at_s)
+
+    def record_failure(self, now_s: float) -> None:
+        """Record that the open request failed. If no response arrived, it may have taken effect."""
+        self._open_request, self._is_current = None, False
+        self._next_at_s = now_s + self._config.retry_period_s
+
+    def release(self) -> None:
+        """Release the Lease, if this process holds it, and do not acquire it again."""
+        self._is_releasing = True
 
     def left_s(self, now_s: float) -> float:
         """Return for how many seconds no other process can hold the Lease.
@@ -157,11 +131,11 @@ class LeaseStateMachine:
 
     @property
     def next_tick_at_s(self) -> float:
-        """The time at which to call `step` with `TimeElapsed`, unless a request is open."""
+        """The time at which to call `take_request` again, unless a request is open."""
         return self._next_at_s
 
     def _observe(self, record: LeaderElectionRecord | None, now_s: float) -> None:
-        self._requested_at_s, self._is_current, self._is_missing = None, True, record is None
+        self._open_request, self._is_current, self._is_missing = None, True, record is None
         if record is not None and record != self._record:
             self._record, self._seen_at_s = record, now_s
         if not self._is_ours:
@@ -253,45 +227,40 @@ class LeaderElector:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._advance(TimeElapsed())
+            self._advance()
             self._stop.wait(max(0.0, self._election.next_tick_at_s - self._clock.monotonic_s()))
         if self._releases:
-            self._advance(ReleaseLease())
+            self._election.release()
+            self._advance()
 
-    def _advance(self, item: ElectionInput) -> None:
-        request = self._election.step(item, self._clock.monotonic_s())
-        while request is not None:
-            answer = self._execute(request)
-            request = self._election.step(answer, self._clock.monotonic_s())
-            self._log_holder()
-            if isinstance(answer, LeaseWritten):
-                self._on_renewal()
+    def _advance(self) -> None:
+        """Send what is due now."""
+        while (request := self._election.take_request(self._clock.monotonic_s())) is not None:
+            try:
+                record = self._send(request)
+            except ApiError as exc:
+                self._election.record_failure(self._clock.monotonic_s())
+                if not isinstance(exc, ConflictError):  # another process wrote first
+                    self._log_failure(request, str(exc), _PERMISSIONS if isinstance(exc, DeniedError) else None)
+            except Exception as exc:  # noqa: BLE001 - law 3: after an unexpected error the election goes on without a renewal
+                self._election.record_failure(self._clock.monotonic_s())
+                self._log_failure(request, describe_error(exc), None)
+            else:
+                self._failures.pop(type(request), None)
+                self._election.record_answer(record, self._clock.monotonic_s())
+                self._log_holder()
+                if isinstance(request, WriteLease):
+                    self._on_renewal()
 
-    def _execute(self, request: LeaseRequest) -> ElectionInput:
-        try:
-            answer = self._send(request)
-        except ConflictError:  # another process wrote first
-            return RequestFailed()
-        except ApiError as exc:
-            self._log_failure(request, str(exc), _PERMISSIONS if isinstance(exc, DeniedError) else None)
-            return RequestFailed()
-        except Exception as exc:  # noqa: BLE001 - law 3: after an unexpected error the election goes on without a renewal
-            self._log_failure(request, describe_error(exc), None)
-            return RequestFailed()
-        self._failures.pop(type(request), None)
-        return answer
-
-    def _send(self, request: LeaseRequest) -> ElectionInput:
-        match request:
-            case ReadLease():
-                return LeaseRead(record=self._store.read())
-            case WriteLease(holder=holder, expected_version=over):
-                now, duration_s = self._clock.now(), self._config.lease_duration_s
-                return LeaseWritten(
-                    record=self._store.write(holder=holder, expected_version=over, duration_s=duration_s, now=now)
-                )
-            case _:
-                assert_never(request)
+    def _send(self, request: LeaseRequest) -> LeaderElectionRecord | None:
+        if isinstance(request, ReadLease):
+            return self._store.read()
+        return self._store.write(
+            holder=request.holder,
+            expected_version=request.expected_version,
+            duration_s=self._config.lease_duration_s,
+            now=self._clock.now(),
+        )
 
     def _log_failure(self, request: LeaseRequest, message: str, needs: str | None) -> None:
         """Log that *request* failed, unless it failed with the same message since it last succeeded."""

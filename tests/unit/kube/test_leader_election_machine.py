@@ -10,22 +10,17 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import count
 from math import inf
+from typing import NamedTuple
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from extdns.kube.leader_election import (
-    ElectionInput,
     LeaderElectionConfig,
-    LeaseRead,
     LeaseRequest,
     LeaseStateMachine,
-    LeaseWritten,
     ReadLease,
-    ReleaseLease,
-    RequestFailed,
-    TimeElapsed,
     WriteLease,
 )
 from extdns.kube.lease_store import LeaderElectionRecord
@@ -49,13 +44,20 @@ class Link(Enum):
 ANSWERED_S = {Link.GOOD: 0.0, Link.SLOW: TIMEOUT_S - 1.0, Link.DEAF: inf, Link.CUT: inf}
 
 
+class Answer(NamedTuple):
+    """The response to a request that the API server executed: the Lease, unless it refused the request."""
+
+    record: LeaderElectionRecord | None = None
+    is_conflict: bool = False
+
+
 @dataclass(eq=False)
 class Message:
     """A request to the API server, and its response."""
 
     request: LeaseRequest
     sent_s: float
-    answer: ElectionInput | None = None
+    answer: Answer | None = None
 
 
 @dataclass(eq=False)
@@ -131,14 +133,15 @@ class ElectionMachine(RuleBasedStateMachine):
         """Let a process stop writing and release the Lease, and start another one."""
         leaving = self.processes[number]
         leaving.safe_until_s = 0.0
-        self.step(leaving, ReleaseLease())
+        leaving.election.release()
+        self.send(leaving)
         if leaving.open_request is not None and leaving.link is not Link.CUT:
             self.serve(leaving.open_request.request)
         self.processes[number] = Process(LeaseStateMachine(next(self.names), RULES), leaving.offset_s, leaving.rate)
 
     def advance_processes(self, process: Process) -> None:
         """Let *process* handle its response, if one arrived, and send its next request, if one is due."""
-        self.step(process, TimeElapsed())
+        self.send(process)
         for _ in range(2):
             if (open_request := process.open_request) is not None:
                 self.transmit(process, open_request)
@@ -148,29 +151,36 @@ class ElectionMachine(RuleBasedStateMachine):
         if open_request.answer is None and process.link is not Link.CUT:
             open_request.answer = self.serve(open_request.request)
         if open_request.answer is not None and waited_s >= ANSWERED_S[process.link]:
-            process.open_request = None
-            self.step(process, open_request.answer)
+            self.end_request(process, open_request.answer)
         elif waited_s >= TIMEOUT_S:
-            process.open_request = None
             if open_request.answer is None:
                 self.late.append(open_request)
-            self.step(process, RequestFailed())
+            self.end_request(process, None)
 
-    def step(self, process: Process, item: ElectionInput) -> None:
-        request = process.election.step(item, process.clock_s(self.now_s))
+    def end_request(self, process: Process, answer: Answer | None) -> None:
+        """Pass *answer* to *process*, None for none, and let it send its next request, if one is due."""
+        process.open_request = None
+        if answer is None or answer.is_conflict:
+            process.election.record_failure(process.clock_s(self.now_s))
+        else:
+            process.election.record_answer(answer.record, process.clock_s(self.now_s))
+        self.send(process)
+
+    def send(self, process: Process) -> None:
+        request = process.election.take_request(process.clock_s(self.now_s))
         if request is not None:
             process.open_request = Message(request, self.now_s)
 
-    def serve(self, request: LeaseRequest) -> ElectionInput:
+    def serve(self, request: LeaseRequest) -> Answer:
         match request:
             case ReadLease():
-                return LeaseRead(record=self.lease)
+                return Answer(self.lease)
             case WriteLease(holder=holder, expected_version=over):
                 if over != (self.lease.version if self.lease else ""):
-                    return RequestFailed()
+                    return Answer(is_conflict=True)
                 self.check_safe(holder)
                 self.lease = LeaderElectionRecord(holder, RULES.lease_duration_s, next(self.versions))
-                return LeaseWritten(record=self.lease)
+                return Answer(self.lease)
 
     def check_safe(self, holder: str) -> None:
         for other in (*self.processes, *self.gone):

@@ -6,16 +6,12 @@ from itertools import count
 
 import pytest
 
+from extdns.errors import ConflictError
 from extdns.kube.leader_election import (
-    ElectionInput,
     LeaderElectionConfig,
-    LeaseRead,
     LeaseRequest,
     LeaseStateMachine,
-    LeaseWritten,
     ReadLease,
-    RequestFailed,
-    TimeElapsed,
 )
 from extdns.kube.lease_store import LeaderElectionRecord
 
@@ -35,13 +31,13 @@ class ApiServer:
         self.requests: list[tuple[str, float]] = []
         self._versions = map(str, count(1))
 
-    def answer(self, request: LeaseRequest) -> ElectionInput:
+    def answer(self, request: LeaseRequest) -> LeaderElectionRecord | None:
         if isinstance(request, ReadLease):
-            return LeaseRead(record=self.record)
+            return self.record
         if request.expected_version != (self.record.version if self.record else ""):
-            return RequestFailed()
+            raise ConflictError("the Lease has changed")
         self.record = LeaderElectionRecord(request.holder, self.config.lease_duration_s, next(self._versions))
-        return LeaseWritten(record=self.record)
+        return self.record
 
 
 class Replica:
@@ -53,10 +49,12 @@ class Replica:
         self._server = server
 
     def act(self, now_s: float) -> None:
-        item: ElectionInput = TimeElapsed()
-        while request := self.machine.step(item, now_s):
+        while request := self.machine.take_request(now_s):
             self._server.requests.append((self.name, now_s))
-            item = self._server.answer(request)
+            try:
+                self.machine.record_answer(self._server.answer(request), now_s)
+            except ConflictError:
+                self.machine.record_failure(now_s)
 
 
 def run(replicas: list[Replica], from_s: float, until_s: float) -> None:
