@@ -47,7 +47,7 @@ from providers.aws.record_sets import (
     WEIGHT,
     strip_id_path,
 )
-from providers.aws.settings import AliasSettings
+from providers.aws.settings import AwsSettings
 from providers.common.refusals import describe_unsupported, refuse
 from providers.common.txt_strings import MAX_VALUE_CHARACTERS, is_txt_value, join_strings
 
@@ -58,7 +58,7 @@ _ALIAS_VALUES: Final = frozenset({"true", "false", rrtype.A, rrtype.AAAA})
 
 
 def adjust_record(
-    desired: DesiredRecord, zone: Zone, settings: AliasSettings
+    desired: DesiredRecord, zone: Zone, settings: AwsSettings
 ) -> tuple[DesiredRecord, ...] | tuple[Refusal]:
     """Return *desired* in the form in which *zone* will hold it, or why it cannot.
 
@@ -81,7 +81,7 @@ def adjust_record(
     return records
 
 
-def _find_alias_types(desired: DesiredRecord, settings: AliasSettings) -> tuple[str, ...]:
+def _find_alias_types(desired: DesiredRecord, settings: AwsSettings) -> tuple[str, ...]:
     """Return the types of the alias records that replace *desired*, or () if it does not become an alias."""
     choice = desired.properties.get(ALIAS) if desired.properties else ""
     if desired.type in rrtype.ADDRESSES:
@@ -95,7 +95,7 @@ def _find_alias_types(desired: DesiredRecord, settings: AliasSettings) -> tuple[
     return (choice,) if choice in rrtype.ADDRESSES else ()
 
 
-def _build_alias(desired: DesiredRecord, zone: Zone, settings: AliasSettings) -> DesiredRecord:
+def _build_alias(desired: DesiredRecord, zone: Zone, settings: AwsSettings) -> DesiredRecord:
     host = desired.targets[0]
     properties = _normalize_properties(desired)
     properties[ALIAS] = _TRUE

@@ -72,8 +72,9 @@ class Route53Reader:
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* as *zone* will hold it, with aliases to load balancers, and the records it would refuse."""
-        aliases = self._settings.aliases
-        return AdjustedRecords.from_results([one for record in desired for one in adjust_record(record, zone, aliases)])
+        return AdjustedRecords.from_results(
+            [one for record in desired for one in adjust_record(record, zone, self._settings)]
+        )
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the next record sets in the order of Route 53, without the SOA."""

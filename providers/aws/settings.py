@@ -27,19 +27,6 @@ class AwsAccount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AliasSettings:
-    """Defaults for alias records.
-
-    Attributes:
-        prefer_cname: whether a CNAME to a load balancer stays a CNAME instead of becoming an alias.
-        evaluate_target_health: whether an alias follows the health of its target, unless an annotation decides.
-    """
-
-    prefer_cname: bool = False
-    evaluate_target_health: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Route53ZoneFilter:
     """Selects hosted zones; a zone must match all filters.
 
@@ -93,6 +80,8 @@ class AwsSettings:
 
     Attributes:
         accounts: the accounts, at least one.
+        prefer_cname: whether a CNAME to a load balancer stays a CNAME instead of becoming an alias.
+        evaluate_target_health: whether an alias follows the health of its target, unless an annotation decides.
         conditional: whether an update deletes the exact current record instead of overwriting it with UPSERT.
         attempts: attempts of a read, the first included; 0 for the maximum of 10.
         page_items: record sets in a page, at most 300.
@@ -102,7 +91,8 @@ class AwsSettings:
 
     accounts: tuple[AwsAccount, ...] = (AwsAccount(),)
     zone_filter: Route53ZoneFilter = Route53ZoneFilter()
-    aliases: AliasSettings = AliasSettings()
+    prefer_cname: bool = False
+    evaluate_target_health: bool = True
     conditional: bool = True
     attempts: int = 3
     page_items: int = 300

@@ -18,7 +18,7 @@ from providers.aws.flags import AwsFlags
 from providers.aws.policy_scope import build_policy_scope
 from providers.aws.record_sets import EVALUATE_HEALTH, HEALTH_CHECK, HOSTED_ZONE, PROPERTY_NAMES, TARGET_ZONE
 from providers.aws.region import check_region
-from providers.aws.settings import AliasSettings, AwsAccount, AwsSettings, Route53ZoneFilter
+from providers.aws.settings import AwsAccount, AwsSettings, Route53ZoneFilter
 from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
 
 if TYPE_CHECKING:
@@ -68,9 +68,8 @@ def build_settings(context: ProviderContext[AwsFlags]) -> AwsSettings:
             match_parent=flags.aws_zone_match_parent,
             tags=flags.aws_zone_tags,
         ),
-        aliases=AliasSettings(
-            prefer_cname=flags.aws_prefer_cname, evaluate_target_health=flags.aws_evaluate_target_health
-        ),
+        prefer_cname=flags.aws_prefer_cname,
+        evaluate_target_health=flags.aws_evaluate_target_health,
         conditional=flags.aws_conditional_writes,
         attempts=flags.aws_api_retries,
         max_changes=flags.aws_batch_change_size,

@@ -10,7 +10,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
 from providers.aws.adjust import adjust_record
-from providers.aws.settings import AliasSettings
+from providers.aws.settings import AwsSettings
 from tests.unit.providers.aws.route53_values import ALB, WEIGHT, ZONE
 from tests.unit.providers.desired import endpoint
 
@@ -18,7 +18,7 @@ HEALTHY = {"alias": "true", "aws/evaluate-target-health": "true"}
 UNHEALTHY = {"alias": "true", "aws/evaluate-target-health": "false"}
 
 
-def taken(value: DesiredRecord, zone: Zone = ZONE, settings: AliasSettings = AliasSettings()) -> list[DesiredRecord]:  # noqa: B008 - frozen
+def taken(value: DesiredRecord, zone: Zone = ZONE, settings: AwsSettings = AwsSettings()) -> list[DesiredRecord]:  # noqa: B008 - frozen
     found = [one for one in adjust_record(value, zone, settings) if isinstance(one, DesiredRecord)]
     assert found
     again = [form for one in found for form in adjust_record(one, zone, settings)]
@@ -27,7 +27,7 @@ def taken(value: DesiredRecord, zone: Zone = ZONE, settings: AliasSettings = Ali
 
 
 def refused(value: DesiredRecord, zone: Zone = ZONE) -> str:
-    (refusal,) = adjust_record(value, zone, AliasSettings())
+    (refusal,) = adjust_record(value, zone, AwsSettings())
     assert isinstance(refusal, Refusal)
     assert (refusal.desired, refusal.reason) == (value, Reason.UNSUPPORTED)
     return refusal.detail
@@ -36,54 +36,54 @@ def refused(value: DesiredRecord, zone: Zone = ZONE) -> str:
 @pytest.mark.parametrize(
     ("value", "settings", "records"),
     [
-        pytest.param(endpoint("CNAME", ALB), AliasSettings(), {"A": HEALTHY, "AAAA": HEALTHY}, id="4.10-load-balancer"),
-        pytest.param(endpoint("CNAME", ALB), AliasSettings(prefer_cname=True), {"CNAME": {}}, id="4.10-prefer-cname"),
+        pytest.param(endpoint("CNAME", ALB), AwsSettings(), {"A": HEALTHY, "AAAA": HEALTHY}, id="4.10-load-balancer"),
+        pytest.param(endpoint("CNAME", ALB), AwsSettings(prefer_cname=True), {"CNAME": {}}, id="4.10-prefer-cname"),
         pytest.param(
             endpoint("CNAME", ALB, props={"alias": "true"}),
-            AliasSettings(prefer_cname=True),
+            AwsSettings(prefer_cname=True),
             {"A": HEALTHY, "AAAA": HEALTHY},
             id="explicit-wins-over-prefer-cname",
         ),
-        pytest.param(endpoint("CNAME", ALB, props={"alias": "A"}), AliasSettings(), {"A": HEALTHY}, id="A-alone"),
+        pytest.param(endpoint("CNAME", ALB, props={"alias": "A"}), AwsSettings(), {"A": HEALTHY}, id="A-alone"),
         pytest.param(
-            endpoint("CNAME", ALB, props={"alias": "AAAA"}), AliasSettings(), {"AAAA": HEALTHY}, id="AAAA-alone"
+            endpoint("CNAME", ALB, props={"alias": "AAAA"}), AwsSettings(), {"AAAA": HEALTHY}, id="AAAA-alone"
         ),
-        pytest.param(endpoint("CNAME", ALB, props={"alias": "false"}), AliasSettings(), {"CNAME": {}}, id="no-alias"),
+        pytest.param(endpoint("CNAME", ALB, props={"alias": "false"}), AwsSettings(), {"CNAME": {}}, id="no-alias"),
         pytest.param(
             endpoint("CNAME", "lb.example.net", props={"alias": "invalid"}),
-            AliasSettings(),
+            AwsSettings(),
             {"CNAME": {}},
             id="10.5-alias-invalid",
         ),
         pytest.param(
             endpoint("CNAME", ALB),
-            AliasSettings(evaluate_target_health=False),
+            AwsSettings(evaluate_target_health=False),
             {"A": UNHEALTHY, "AAAA": UNHEALTHY},
             id="health-by-flag",
         ),
         pytest.param(
             endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "invalid"}),
-            AliasSettings(),
+            AwsSettings(),
             {"A": UNHEALTHY},
             id="10.5-health-invalid",
         ),
         pytest.param(
             endpoint("CNAME", "d1.cloudfront.net"),
-            AliasSettings(),
+            AwsSettings(),
             {"A": UNHEALTHY, "AAAA": UNHEALTHY},
             id="CloudFront-has-no-health",
         ),
         pytest.param(
             endpoint("A", props={"alias": "false", "aws/evaluate-target-health": "true"}, ttl_s=60),
-            AliasSettings(),
+            AwsSettings(),
             {"A": {}},
             id="10.5-A-without-alias",
         ),
-        pytest.param(endpoint("A", props={"aws/unknown": "x", "other": "y"}), AliasSettings(), {"A": {}}, id="unknown"),
+        pytest.param(endpoint("A", props={"aws/unknown": "x", "other": "y"}), AwsSettings(), {"A": {}}, id="unknown"),
     ],
 )
 def test_a_cname_becomes_aliases_if_an_annotation_requests_it_or_its_target_is_a_load_balancer(
-    value: DesiredRecord, settings: AliasSettings, records: dict[str, dict[str, str]]
+    value: DesiredRecord, settings: AwsSettings, records: dict[str, dict[str, str]]
 ) -> None:
     assert {one.type: dict(one.properties) for one in taken(value, settings=settings)} == records
 
@@ -115,7 +115,7 @@ def test_the_target_zone_of_an_alias_is_stored_only_if_it_is_not_the_default_of_
 def test_a_record_with_a_hosted_zone_id_annotation_is_refused_in_other_zones(pin: str) -> None:
     pinned = endpoint(props={"aws/hosted-zone-id": pin})
     assert [one.properties for one in taken(pinned)] == [()]
-    (refusal,) = adjust_record(pinned, Zone(name=ZONE.name, id="ZOTHER"), AliasSettings())
+    (refusal,) = adjust_record(pinned, Zone(name=ZONE.name, id="ZOTHER"), AwsSettings())
     assert isinstance(refusal, Refusal)
     assert refusal.reason is Reason.NO_ZONE
 

@@ -18,7 +18,7 @@ from providers.aws.record_sets import (
     build_record_set,
     parse_name,
 )
-from providers.aws.settings import AliasSettings
+from providers.aws.settings import AwsSettings
 from tests.unit.providers.aws.route53_values import ALB, ALB_ZONE, ZONE
 from tests.unit.providers.desired import endpoint
 
@@ -116,7 +116,7 @@ def test_a_record_that_was_adjusted_is_read_back_as_it_was_adjusted(
     policy: dict[str, str], data: tuple[str, str], sid: str, ttl_s: int, check: bool
 ) -> None:
     props = (policy if sid else {}) | ({"aws/health-check-id": "hc"} if check else {})
-    for form in adjust_record(endpoint(*data, sid=sid, props=props, ttl_s=ttl_s), ZONE, AliasSettings()):
+    for form in adjust_record(endpoint(*data, sid=sid, props=props, ttl_s=ttl_s), ZONE, AwsSettings()):
         if isinstance(form, Refusal):
             return
         made = read(build_record_set(form, ZONE))
