@@ -108,8 +108,8 @@ def check_shared(
         merges_namespaces: whether the claims of all namespaces are merged.
     """
     requesters: dict[tuple[RecordKey, str], set[str]] = {}
-    for claim in claims:
-        for target in claim.desired.targets if isinstance(claim, ResolvedClaim) else ():
+    for claim in (one for one in claims if isinstance(one, ResolvedClaim)):
+        for target in claim.desired.targets:
             requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
     ours = {(zone, one.key): one.record.targets for zone, records in found for one in records if one.is_ours}
