@@ -39,6 +39,7 @@ class ScriptedCluster:
         self.view = FakeView(*map(service, ("web", "api", "bad")), listed=(SERVICE,))
         self.answer: Callable[[ObjectKey], bool | None] = lambda _: True
         self.taken = threading.Event()
+        self.takes = 0
         self.closings = 0
 
     def require(self, kind: Kind) -> KindState:
@@ -50,6 +51,7 @@ class ScriptedCluster:
         return self.answer(key)
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
+        self.takes += 1
         if not self._steps:
             self.taken.set()
             self._closed.wait(timeout_s)

@@ -48,6 +48,15 @@ class FailingObserver(Observer):
         return super().observe(changes, has_time=has_time)
 
 
+class Inbox(SimpleQueue[Input]):
+    """An inbox that says how many inputs wait in it as *count_waiting* does."""
+
+    count_waiting: Callable[[], int] = staticmethod(lambda: 0)
+
+    def qsize(self) -> int:
+        return self.count_waiting()
+
+
 class ThreadScene:
     """Run a cluster thread with scripted changes, and collect its inputs for the engine."""
 
@@ -59,8 +68,10 @@ class ThreadScene:
         source: Source | None = None,
         limiter: LogLimiter | None = None,
         clock: Clock | None = None,
+        count_waiting: Callable[[], int] = lambda: 0,
     ) -> None:
-        self.inputs = SimpleQueue[Input]()
+        self.inputs = Inbox()
+        self.inputs.count_waiting = count_waiting
         self.reporter = ActivityReporter(Metrics(), "me", limiter=limiter)
         self.thread = ClusterThread(
             cluster,
@@ -108,9 +119,23 @@ def test_changes_are_taken_between_slow_objects_that_changed_or_depend_on_one() 
 
     cluster = ScriptedCluster(add_services("web", "api", "bad"), add_services("bad"), ())
     inputs = ThreadScene(cluster, source=SlowSource(), clock=clock).inputs
-    observed = [one for one in (inputs.get_nowait() for _ in range(inputs.qsize())) if isinstance(one, Observed)]
-    found = [([seen.key.name for seen in one.observations], one.has_more) for one in observed]
+    found: list[tuple[list[str], bool]] = []
+    while not inputs.empty():
+        if isinstance(one := inputs.get_nowait(), Observed):
+            found.append(([seen.key.name for seen in one.observations], one.has_more))
     assert found == [(["web"], True), (["api", "web"], True), (["bad"], False)]
+
+
+def test_changes_are_taken_only_while_the_engine_has_no_more_than_one_input_to_take() -> None:
+    cluster = ScriptedCluster(add_services("web"))
+    sizes, takes = iter([3, 2, 1]), list[int]()
+
+    def count_waiting() -> int:
+        takes.append(cluster.takes)
+        return next(sizes, 0)
+
+    assert ThreadScene(cluster, count_waiting=count_waiting).list_inputs() == [("web",)]
+    assert takes[:4] == [0, 0, 0, 1]
 
 
 def test_cluster_identity_reaches_the_engine_before_the_objects() -> None:
