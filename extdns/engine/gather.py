@@ -99,8 +99,7 @@ def gather_view(
             for one in (zone_state, *sharing)
             for create in one.queue.list_prevented(name)
         }
-        merges = parts.settings.plan.merges_namespaces
-        current, *others = check_shared(read, claims, former, prevented, merges_namespaces=merges)
+        current, *others = check_shared(read, claims, former, prevented, parts.settings.plan)
         elsewhere += chain.from_iterable(others)
     view = NameView(
         zone=zone_state.zone,

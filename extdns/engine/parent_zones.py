@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from extdns.model.claim import NameClaim
     from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
     from extdns.model.zone import Zone
+    from extdns.planner.settings import PlanSettings
     from extdns.ports import Registry
 
 
@@ -93,8 +94,7 @@ def check_shared(
     claims: Iterable[NameClaim],
     former: Iterable[Decision],
     prevented: Mapping[tuple[Zone, RecordKey], DesiredRecord],
-    *,
-    merges_namespaces: bool,
+    settings: PlanSettings,
 ) -> list[tuple[OwnedRecord, ...]]:
     """Return the records of *found*, as foreign where an ownership record in another zone proves nothing.
 
@@ -105,7 +105,7 @@ def check_shared(
         claims: the claims to the name.
         former: the last decisions about it.
         prevented: the records that were not created, because others were there.
-        merges_namespaces: whether the claims of all namespaces are merged.
+        settings: the settings of the planner.
     """
     requesters: dict[tuple[RecordKey, str], set[str]] = {}
     for claim in (one for one in claims if isinstance(one, ResolvedClaim)):
@@ -118,9 +118,8 @@ def check_shared(
         if any(text.name.within(owned.record.name) for text in owned.ownership_records):
             return True  # inside the zone, it is shared with no other
         before, targets = last.get((zone, owned.key)), owned.record.targets
-        by_target = [requesters.get((owned.key, target), set[str]()) for target in targets]
-        is_any = merges_namespaces or not owned.resource
-        if (before and before.is_ours) or all(owned.namespace in by or (is_any and by) for by in by_target):
+        by_target = [requesters.get((owned.key, target), ()) for target in targets]
+        if (before and before.is_ours) or all(settings.may_share(owned, namespaces) for namespaces in by_target):
             return True
         is_seen = before is not None and before.owner == owned.owner
         is_other = (made := prevented.get((zone, owned.key))) is not None and made.targets != targets

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 
 from extdns.model import rrtype
@@ -57,6 +57,14 @@ class PlanSettings(Value, frozen=True, kw_only=True):
     owns_names: bool = False
     merges_namespaces: bool = False
     compat: bool = False
+
+    def may_share(self, owned: OwnedRecord, namespaces: Collection[str]) -> bool:
+        """Return whether a request of one of *namespaces* is about *owned*: one of its own namespace, or of any.
+
+        Of any if namespaces are merged, or if the ownership record names no object.
+        """
+        is_any = self.merges_namespaces or not owned.resource
+        return owned.namespace in namespaces or (is_any and bool(namespaces))
 
 
 class Planner(Value, frozen=True, kw_only=True, gc=True):
