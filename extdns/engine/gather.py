@@ -94,12 +94,8 @@ def gather_view(
         for other in sharing:
             around = read_records(parts.zones, other, name, registry)
             read.append((other.zone, read_owned(registry, around, name, other.zone)))
-        prevented = {
-            (one.zone, create.key): create.desired
-            for one in (zone_state, *sharing)
-            for create in one.queue.list_prevented(name)
-        }
-        current, *others = check_shared(read, claims, former, prevented, parts.settings.plan)
+        sent = [(one.zone, desired) for one in (zone_state, *sharing) for desired in one.queue.list_unconfirmed(name)]
+        current, *others = check_shared(read, claims, former, sent, parts.settings.plan)
         elsewhere += chain.from_iterable(others)
     view = NameView(
         zone=zone_state.zone,

@@ -5,13 +5,14 @@ That of the name of a zone itself is in the parent zone, if that is managed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from extdns.model.claim import ResolvedClaim
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
@@ -93,18 +94,18 @@ def check_shared(
     found: Sequence[tuple[Zone, tuple[OwnedRecord, ...]]],
     claims: Iterable[NameClaim],
     former: Iterable[Decision],
-    prevented: Mapping[tuple[Zone, RecordKey], DesiredRecord],
+    sent: Iterable[tuple[Zone, DesiredRecord]],
     settings: PlanSettings,
 ) -> list[tuple[OwnedRecord, ...]]:
     """Return the records of *found*, as foreign where an ownership record in another zone proves nothing.
 
-    It may have been written for the record of another zone only, or for one that could not be created.
+    It may have been written for the record of another zone only, or for one that was not created.
 
     Args:
         found: the records of one name in each of the zones that have ownership records in common.
         claims: the claims to the name.
         former: the last decisions about it.
-        prevented: the records that were not created, because others were there.
+        sent: what was sent to be created there, and is not known to be.
         settings: the settings of the planner.
     """
     requesters: dict[tuple[RecordKey, str], set[str]] = {}
@@ -112,6 +113,10 @@ def check_shared(
         for target in claim.desired.targets:
             requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
+    missing = [one for one in former if not one.current and one.reason is not Reason.ZONE_UNREAD]
+    planned = [(one.zone, one.desired) for one in missing if one.desired]
+    absent = {(zone, desired.key) for zone, desired in planned} - last.keys()
+    created = {(zone, desired.key, desired.targets) for zone, desired in (*planned, *sent)}
     ours = {(zone, one.key): one.record.targets for zone, records in found for one in records if one.is_ours}
 
     def is_proven(zone: Zone, owned: OwnedRecord) -> bool:
@@ -121,9 +126,10 @@ def check_shared(
         by_target = [requesters.get((owned.key, target), ()) for target in targets]
         if (before and before.is_ours) or all(settings.may_share(owned, namespaces) for namespaces in by_target):
             return True
+        if (zone, owned.key) in absent:
+            return (zone, owned.key, targets) in created
         is_seen = before is not None and before.owner == owned.owner
-        is_other = (made := prevented.get((zone, owned.key))) is not None and made.targets != targets
-        return not (is_seen or is_other) and all(same == targets for (_, key), same in ours.items() if key == owned.key)
+        return not is_seen and all(other == targets for (_, key), other in ours.items() if key == owned.key)
 
     return [
         tuple(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
-    from extdns.model.record import RecordKey
+    from extdns.model.record import DesiredRecord, RecordKey
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
 
@@ -129,11 +129,11 @@ class WriteQueue:
         """Return whether changes of *name* got no answer, so that they may have been applied."""
         return name in self.retries.by_name and any(failed.is_unsure for failed in self.retries.list_sets(name))
 
-    def list_prevented(self, name: DnsName) -> list[Create]:
-        """Return the creates of *name* that conflicted with a record that was there."""
+    def list_unconfirmed(self, name: DnsName) -> list[DesiredRecord]:
+        """Return the records of *name* whose create was sent and failed, or got no answer."""
         retry = self.retries.find(name, Failure.WRITE_CONFLICT)
-        changes = chain.from_iterable(one.changes for one in retry.changes) if retry else ()
-        return [change for change in changes if isinstance(change, Create)]
+        sets = (*(retry.changes if retry else ()), *(failed.sent for failed in self.retries.list_sets(name)))
+        return [change.desired for one in sets for change in one.changes if isinstance(change, Create)]
 
     @property
     def unfinished(self) -> int:

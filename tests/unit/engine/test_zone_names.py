@@ -434,10 +434,12 @@ def test_foreign_record_in_another_zone_of_the_name_is_not_touched(*, private: b
     assert world.list_ownership_labels() == (set() if private else {"a-dev"})
 
 
-def test_foreign_record_that_appears_before_the_record_is_created_stays() -> None:
-    world = start_zones({ZONE: (), DEV: ()}, target="")
+@pytest.mark.parametrize("waits", [False, True])
+def test_foreign_record_that_appears_before_the_record_is_created_stays(*, waits: bool) -> None:
+    world = start_zones({ZONE: (), DEV: ()}, "192.0.2.1" if waits else "", refusing=DEV if waits else None)
     world.provider.put_records(DEV, *THEIRS)
-    world.run(observe("web", build_claim("web", "dev")), for_s=600.0)
+    refuse(world, None)
+    world.run(observe("web", build_claim("web", "dev")), for_s=3600.0)
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=600.0)
     assert (world.list_decisions("dev"), world.list_ownership_labels()) == (FOREIGN, set())
     world.run(observe_gone("web"), for_s=600.0)
