@@ -94,7 +94,7 @@ def gather_view(
         for other in sharing:
             around = read_records(parts.zones, other, name, registry)
             read.append((other.zone, read_owned(registry, around, name, other.zone)))
-        sent = [(one.zone, desired) for one in (zone_state, *sharing) for desired in one.queue.list_unconfirmed(name)]
+        sent = [(one.zone, desired) for one in (zone_state, *sharing) for desired in one.queue.apex_creates]
         current, *others = check_shared(read, claims, former, sent, parts.settings.plan)
         elsewhere += chain.from_iterable(others)
     view = NameView(

@@ -105,7 +105,7 @@ def check_shared(
         found: the records of one name in each of the zones that have ownership records in common.
         claims: the claims to the name.
         former: the last decisions about it.
-        sent: what was sent to be created there, and is not known to be.
+        sent: what was sent to be created at the names of zones.
         settings: the settings of the planner.
     """
     requesters: dict[tuple[RecordKey, str], set[str]] = {}
@@ -114,9 +114,8 @@ def check_shared(
             requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
     missing = [one for one in former if not one.current and one.reason is not Reason.ZONE_UNREAD]
-    planned = [(one.zone, one.desired) for one in missing if one.desired]
-    absent = {(zone, desired.key) for zone, desired in planned} - last.keys()
-    created = {(zone, desired.key, desired.targets) for zone, desired in (*planned, *sent)}
+    absent = {(one.zone, one.desired.key) for one in missing if one.zone and one.desired and one.zone.name == one.name}
+    created = {(zone, desired.key, desired.targets) for zone, desired in sent}
     ours = {(zone, one.key): one.record.targets for zone, records in found for one in records if one.is_ours}
 
     def is_proven(zone: Zone, owned: OwnedRecord) -> bool:
@@ -126,7 +125,7 @@ def check_shared(
         by_target = [requesters.get((owned.key, target), ()) for target in targets]
         if (before and before.is_ours) or all(settings.may_share(owned, namespaces) for namespaces in by_target):
             return True
-        if (zone, owned.key) in absent:
+        if before is None and (zone, owned.key) in absent:
             return (zone, owned.key, targets) in created
         is_seen = before is not None and before.owner == owned.owner
         return not is_seen and all(other == targets for (_, key), other in ours.items() if key == owned.key)

@@ -55,6 +55,8 @@ _MAX_UNANSWERED_PAUSE_S: Final = 5.0
 _APART_AFTER: Final = 3
 """After so many pauses of the zone in a row, a batch is of one namespace, because another one may be to blame."""
 
+_MAX_APEX_CREATES: Final = 32
+
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
 
@@ -81,17 +83,20 @@ class WriteQueue:
             is sent while any name must be read.
         retries: the names and change sets that wait after a failure.
         retry: the pause of the zone, after throttling or a lost answer.
+        apex_creates: the last records that were to be created at the name of the zone. After a lost answer, one may
+            appear late.
     """
 
     def __init__(self, *, is_single_pass: bool = False) -> None:
         """Start without changes. In a single pass, a change set that fails alone is not tried again."""
         self.queued: dict[DnsName, Sets] = {}
-        # the same change sets by namespace; the one that was served last is the last
+        # the same change sets by namespace; the one that was served last is the last, and an empty one keeps its place
         self._by_namespace: OrderedDict[str, Line] = OrderedDict()
         self.in_flight: Batch | None = None
         self.reads = NamesToRead()
         self.retries = RetryTable()
         self.retry = Retry(Failure.ZONE_WRITE)
+        self.apex_creates: deque[DesiredRecord] = deque(maxlen=_MAX_APEX_CREATES)
         self._is_single_pass = is_single_pass
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
@@ -128,12 +133,6 @@ class WriteQueue:
     def is_unsure(self, name: DnsName) -> bool:
         """Return whether changes of *name* got no answer, so that they may have been applied."""
         return name in self.retries.by_name and any(failed.is_unsure for failed in self.retries.list_sets(name))
-
-    def list_unconfirmed(self, name: DnsName) -> list[DesiredRecord]:
-        """Return the records of *name* whose create was sent and failed, or got no answer."""
-        retry = self.retries.find(name, Failure.WRITE_CONFLICT)
-        sets = (*(retry.changes if retry else ()), *(failed.sent for failed in self.retries.list_sets(name)))
-        return [change.desired for one in sets for change in one.changes if isinstance(change, Create)]
 
     @property
     def unfinished(self) -> int:
@@ -214,8 +213,6 @@ class WriteQueue:
         sets = self.queued.pop(name, ())
         for namespace in {one.namespace for one in sets} if sets else ():
             del self._by_namespace[namespace][name]
-            if not self._by_namespace[namespace]:
-                del self._by_namespace[namespace]
         return sets
 
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
@@ -286,11 +283,13 @@ class WriteQueue:
             return None
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         self._sent = group_by(sets, lambda one: one.name)
+        at_apex = chain.from_iterable(one.changes for one in self._sent.get(sets[0].zone.name, ()))
+        self.apex_creates += [change.desired for change in at_apex if isinstance(change, Create)]
         for name in self._sent:
             self.discard(name)
-        for namespace in [one.namespace for one in sets]:
-            if namespace in self._by_namespace:
-                self._by_namespace.move_to_end(namespace)
+        for namespace in dict.fromkeys([one.namespace for one in sets]):
+            if line := self._by_namespace.pop(namespace):
+                self._by_namespace[namespace] = line
         self._turn = self.retries.find_turn(sets[0])
         if not self._is_single_pass:
             self._sent_at[self._turn] = now_s
@@ -337,12 +336,12 @@ class WriteQueue:
         """
         if turn is Turn.FRESH:
             return chain.from_iterable(take_turns(self._list_fresh(line, is_ready) for line in lines))
-        rank = {namespace: number for number, namespace in enumerate(self._by_namespace)}
         names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
         queued = chain.from_iterable(map(self.queued.__getitem__, names))
         failed = ((self.retries.find_set(one), one) for one in queued)
-        found = [(rank[one.namespace], it.place, one) for it, one in failed if it and it.turn is turn]
-        found.sort(key=itemgetter(0, 1))
+        of_turn = [(it.place, one) for it, one in failed if it and it.turn is turn]
+        rank = {namespace: number for number, namespace in enumerate(self._by_namespace)} if of_turn else {}
+        found = sorted([(rank[one.namespace], place, one) for place, one in of_turn], key=itemgetter(0, 1))
         if turn is Turn.PART:
             return [one for _, place, one in found if place == found[0][1]]
         count = len(found) if turn is Turn.RETRY and self._retries_together else 1
@@ -374,6 +373,8 @@ class WriteQueue:
         if has_failed_alone:
             self._retries_together = True
             self.retries.end_backoff(now_s)
+        if not self.queued:
+            self._by_namespace.clear()
         self._history.record_writes(batch.change_sets, now_s)
 
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:

@@ -485,6 +485,16 @@ class Reason(StrEnum):
         log=LogLevel.INFO,
         next_step="create the Gateway, or correct the reference; with --manifests, give its manifest, too",
     )
+    AMBIGUOUS_ADDRESS = ReasonRow(
+        "ambiguous-address",
+        Group.CONFIGURATION,
+        "Services of several namespaces have the selector of the Gateway, so its address is not known. An existing "
+        "record is retained, however long.",
+        event_when=EventWhen.RETAINED,
+        event="Retained",
+        log=LogLevel.INFO,
+        next_step="set the annotation target on the Gateway, or ingress",
+    )
     ZONES_UNKNOWN = ReasonRow(
         "zones-unknown",
         Group.CONFIGURATION,

@@ -98,11 +98,8 @@ def _read_service_targets(
         matching = [service for service in matching if service.metadata.namespace == home]
     elif len(namespaces) > 1 and not settings.compat:
         # any tenant can create such a Service, also one that is older than the proxy, so it ends no record either
-        detail = (
-            f"namespaces {', '.join(namespaces[:_SHOWN])} have Services with its selector; "
-            f"set the annotation {_INGRESS_ANNOTATION} or target on the Gateway"
-        )
-        return MissingTargets(reason=Reason.OBJECT_FAILED, detail=detail)
+        detail = f"namespaces {', '.join(namespaces[:_SHOWN])} have Services with its selector"
+        return MissingTargets(reason=Reason.AMBIGUOUS_ADDRESS, detail=detail)
     texts = (text for service in matching for text in service.spec.external_ips or list_first_addresses(service.status))
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {matching[0].metadata.name}: {_NO_ADDRESS}")
     is_stated = any(service.spec.external_ips for service in matching)

@@ -204,6 +204,9 @@ NAMES: Final[Mapping[Reason, Callable[[], World]]] = {
         start_dry(*owned("web"), first=[REQUESTED]), observe("web", cause=Cause.DEPENDENCY)
     ),
     Reason.NO_GATEWAY: lambda: start_dry(first=[observe("web", build_unresolved("web", "web", Reason.NO_GATEWAY))]),
+    Reason.AMBIGUOUS_ADDRESS: lambda: start_dry(
+        first=[observe("web", build_unresolved("web", "web", Reason.AMBIGUOUS_ADDRESS))]
+    ),
     Reason.NO_ENDPOINTS: lambda: run_on(
         start_dry(*owned("web"), first=[REQUESTED]), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))
     ),

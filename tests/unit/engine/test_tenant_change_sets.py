@@ -16,7 +16,7 @@ from extdns.model.change import Action, Batch, Outcome, Refused, TryLater, Unkno
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from registry.aws_sd.registry import DescriptionRegistry
-from tests.builders import ZONE, accept_only, build_claim, observe, observe_gone, record
+from tests.builders import ZONE, accept_only, build_claim, host, observe, observe_gone, record
 from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
 from tests.objects import Json
 from tests.swap.objects import dnsendpoint, endpoint, service
@@ -267,3 +267,13 @@ def test_hundreds_of_names_at_which_the_service_fails_delay_no_name_of_others(*,
     ]
     world.run(Observed(observations=tuple(one for each in requests for one in each.observations)), for_s=20.0)
     assert set(world.list_records()) == {f"{name} A" for name in good}
+
+
+def test_a_namespace_keeps_its_turn_while_its_name_is_planned_again_and_again() -> None:
+    world = start_world()
+    bad = [observe(name, build_claim(name, name, namespace="attacker"), namespace="attacker") for name in ("x", "y")]
+    world.provider.rule = lambda batch: None if find_names(batch) == (host("web"),) else TryLater(message="busy")
+    world.run(*bad, for_s=0.1)
+    for number in range(60):
+        world.run(observe("web", build_claim("web", "web", f"192.0.2.{number}")), for_s=0.5)
+    assert "web A" in world.list_records()

@@ -11,7 +11,7 @@ from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.errors import RetryableError
-from extdns.model.change import Action, Refused, WriteConflict
+from extdns.model.change import Action, Batch, Refused, Unknown, WriteConflict
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -444,6 +444,24 @@ def test_foreign_record_that_appears_before_the_record_is_created_stays(*, waits
     assert (world.list_decisions("dev"), world.list_ownership_labels()) == (FOREIGN, set())
     world.run(observe_gone("web"), for_s=600.0)
     assert world.list_records(DEV) == {"dev A": ("192.0.2.9",)}
+
+
+def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_requested_meanwhile() -> None:
+    world = start_zones({ZONE: (), DEV: ()}, target="")
+    late: list[Batch] = []
+
+    def rule(batch: Batch) -> Unknown | None:
+        if batch.zone == DEV and len(late) < 2:
+            late.append(batch)
+            if len(late) == 1:
+                return Unknown(message="no answer")
+            world.provider.inner.submit(DEV, late[0])
+        return None
+
+    world.provider.rule = rule
+    world.run(observe("web", build_claim("web", "dev")), for_s=0.1)
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=600.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
 def test_record_that_namespaces_request_together_is_ours_although_that_of_another_zone_differs() -> None:

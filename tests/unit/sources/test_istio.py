@@ -154,7 +154,7 @@ def test_services_that_other_namespaces_create_with_the_selector_of_a_gateway_gi
     evil = proxy(location="evil/igw", created="2025-01-01T00:00:00Z", external_ips=("198.51.100.66",))
     own = proxy("192.0.2.3", location="mesh/igw")
     for theirs in (PROXY, proxy()):  # with an address, and without one
-        assert reduce_claims(of_gateway(gateway("a.t"), theirs, evil)) == ["a.t: object-failed"]
+        assert reduce_claims(of_gateway(gateway("a.t"), theirs, evil)) == ["a.t: ambiguous-address"]
     assert reduce_claims(of_gateway(gateway("a.t"), PROXY, evil, own)) == a("a.t", addresses=["192.0.2.3"])
 
 
