@@ -89,7 +89,7 @@ def gather_view(
     current = read_owned(registry, records, name, zone_state.zone)
     may_lack = not parent and (parts.settings.plan.compat or name == zone_state.zone.name)  # else nothing depends on it
     elsewhere: list[OwnedRecord] = []
-    if sharing or parent:
+    if sharing:
         read = [(zone_state.zone, current)]
         for other in sharing:
             around = read_records(parts.zones, other, name, registry)

@@ -34,7 +34,6 @@ _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 _ENDS = frozenset(_GONE.values())
 _MAX_ABSENT: Final = 1000  # objects that lists lack, and whose lookups are stored
-_MAX_WAITING: Final = 8  # versions of an object whose labels wait
 _SPARE_MISSING: Final = 64  # missing objects that may be stored although no other depends on them
 
 
@@ -59,7 +58,7 @@ class Observer:
         self._dependencies = Dependencies(view.forget) if isinstance(view, OnDemandView) else Dependencies()
         self._waiting: dict[Kind, set[Requester]] = {}
         # with their labels: objects that lists lack and that others may depend on
-        self._missing: dict[ObjectKey, Mapping[str, str]] = {}
+        self._missing: dict[ObjectKey, Labels] = {}
         self._due: dict[Requester, Cause] = {}
         # by namespace, objects that changed, and whose dependents are not due yet
         self._touched: dict[str, dict[ObjectKey, _TouchedObject]] = OrderedDict()
@@ -83,7 +82,7 @@ class Observer:
         many objects, or one on which thousands depend, do not delay changes of others. Namespaces take turns.
         """
         if self.is_done and len(self._missing) > self._max_missing:
-            needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
+            needed = (item for item in self._missing.items() if self._dependencies.find_dependents(*item))
             self._missing = dict(needed)
             self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
         self._enqueue(changes)
@@ -144,16 +143,13 @@ class Observer:
             self._due[requester] = cause
             self._changed.setdefault(key.namespace, OrderedDict()).setdefault(requester, requester)
         if cause is Cause.MISSING:
-            self._missing[key] = change.old.selectable if change.old is not None else {}
+            self._missing[key] = _add_labels(change.old, {}) if change.old is not None else {}
         else:
             self._missing.pop(key, None)
-        labels = self._touched.setdefault(key.namespace, OrderedDict()).setdefault(key, _TouchedObject(key, [])).labels
-        if len(labels) > _MAX_WAITING:
-            self._enqueue_dependents(self._dependencies.find_dependents(key, labels))
-            labels.clear()
+        labels = self._touched.setdefault(key.namespace, OrderedDict()).setdefault(key, _TouchedObject(key, {})).labels
         for version in (change.old, change.new):
-            if version is not None and version.selectable not in labels:
-                labels.append(version.selectable)
+            if version is not None:
+                _add_labels(version, labels)
 
     def _enqueue_dependents(self, requesters: Iterable[Requester]) -> None:
         for requester in sorted(one for one in requesters if one not in self._absent):
@@ -251,11 +247,21 @@ class Requester(NamedTuple):
     key: ObjectKey
 
 
+Labels = dict[str, set[str]]
+"""The values that each label had in one or more versions of an object."""
+
+
+def _add_labels(version: KubernetesObject, labels: Labels) -> Labels:
+    for name, value in version.selectable.items():
+        labels.setdefault(name, set()).add(value)
+    return labels
+
+
 class _TouchedObject(NamedTuple):
-    """An object that changed, and the labels of each version that lookups may have found."""
+    """An object that changed, and the labels of all versions that lookups may have found."""
 
     key: ObjectKey
-    labels: list[Mapping[str, str]]
+    labels: Labels
 
 
 class Selection(NamedTuple):
@@ -265,10 +271,10 @@ class Selection(NamedTuple):
     namespace: str
     labels: tuple[tuple[str, str], ...]
 
-    def covers(self, key: ObjectKey, labels: Mapping[str, str]) -> bool:
-        """Return whether this lookup finds an object at *key* with *labels*."""
+    def covers(self, key: ObjectKey, labels: Labels) -> bool:
+        """Return whether this lookup may find an object at *key* that has, or had, *labels*."""
         is_here = self.namespace in {"", key.namespace}
-        return is_here and all(labels.get(name) == value for name, value in self.labels)
+        return is_here and all(value in labels.get(name, ()) for name, value in self.labels)
 
 
 Lookup = ObjectKey | Selection
@@ -343,17 +349,17 @@ class Dependencies:
         handles = [(selection.kind, selection.namespace, label) for label in selection.labels or (None,)]
         return min(handles, key=lambda handle: len(self._selections.get(handle, ())))
 
-    def find_dependents(self, key: ObjectKey, labels: Iterable[Mapping[str, str]]) -> set[Requester]:
-        """Return the requesters whose claims depend on the object at *key*, looked up by name or by labels.
+    def find_dependents(self, key: ObjectKey, labels: Labels) -> set[Requester]:
+        """Return the requesters whose claims may depend on the object at *key*, looked up by name or by labels.
 
         Args:
             key: the object that changed.
-            labels: the labels of that object before and after the change.
+            labels: the labels of that object before and after its changes.
         """
         found = set(self._requesters.get(key, ()))
-        for version in labels if self._selections else ():
-            for handle in product((key.kind,), {key.namespace, ""}, (None, *version.items())):
-                for selection in self._selections.get(handle, ()):
-                    if selection.covers(key, version):
-                        found |= self._requesters[selection]
+        pairs = [(name, value) for name, values in labels.items() for value in values] if self._selections else ()
+        for handle in product((key.kind,), {key.namespace, ""}, (None, *pairs)):
+            for selection in self._selections.get(handle, ()):
+                if selection.covers(key, labels):
+                    found |= self._requesters[selection]
         return found

@@ -123,7 +123,7 @@ def check_shared(
             return True  # inside the zone, it is shared with no other
         before, targets = last.get((zone, owned.key)), owned.record.targets
         by_target = [requesters.get((owned.key, target), ()) for target in targets]
-        if (before and before.is_ours) or all(settings.may_share(owned, namespaces) for namespaces in by_target):
+        if (before and before.is_ours) or all(settings.is_requested_by(owned, namespaces) for namespaces in by_target):
             return True
         if before is None and (zone, owned.key) in absent:
             return (zone, owned.key, targets) in created

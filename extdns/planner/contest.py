@@ -160,7 +160,7 @@ def decide_contest(
     able = {one.namespace for one in live}  # whose records can be made again
     ours = [one for one in former if one.action is not Action.NONE and (one.current is None or one.current.is_ours)]
     lasting = [one.current or one.desired for one in ours if contest.covers(one.set_identifier, one.type)]
-    before = [record for record in lasting if record and record.namespace in able]
+    before = [record for record in lasting if record and record.resource and record.namespace in able]
     holder = next((one.namespace for one in (*existing, *before) if one.namespace in namespaces), oldest)
     winners = [one for one in here if one.namespace == holder]
     if _merge_content(live, settings) == _merge_content(winners, settings):

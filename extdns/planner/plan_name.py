@@ -447,7 +447,7 @@ def find_requested_keys(view: NameView, requested: Requested, settings: PlanSett
     for owned in view.current:
         key = owned.key
         namespaces = found.get(key, set()) | found.get(key.set_identifier, set())
-        if settings.may_share(owned, namespaces) or (namespaces and _has_name_of(owned, requested)):
+        if settings.is_requested_by(owned, namespaces) or (namespaces and _has_name_of(owned, requested)):
             keys.append(key)
     return frozenset(keys)
 

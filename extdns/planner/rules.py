@@ -308,7 +308,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
     def _may_share(self, owned: OwnedRecord, claim: NameClaim) -> bool:
         """Return whether *owned* may have been merged with what *claim* requests: both are of one namespace."""
         namespace = claim.provenance.ref.key.namespace
-        return owned.is_ours and (_is_derived(claim) or self.planner.settings.may_share(owned, (namespace,)))
+        return owned.is_ours and (_is_derived(claim) or self.planner.settings.is_requested_by(owned, (namespace,)))
 
     def _is_of_namespace(self, namespace: str, claim: NameClaim) -> bool:
         """Return whether *claim* is of *namespace*, or claims of all namespaces are merged."""

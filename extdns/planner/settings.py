@@ -58,10 +58,10 @@ class PlanSettings(Value, frozen=True, kw_only=True):
     merges_namespaces: bool = False
     compat: bool = False
 
-    def may_share(self, owned: OwnedRecord, namespaces: Collection[str]) -> bool:
-        """Return whether a request of one of *namespaces* is about *owned*: one of its own namespace, or of any.
+    def is_requested_by(self, owned: OwnedRecord, namespaces: Collection[str]) -> bool:
+        """Return whether a request of one of *namespaces* for the record *owned* is that of its namespace.
 
-        Of any if namespaces are merged, or if the ownership record names no object.
+        Any is, if namespaces are merged, or if the ownership record names no object.
         """
         is_any = self.merges_namespaces or not owned.resource
         return owned.namespace in namespaces or (is_any and bool(namespaces))
