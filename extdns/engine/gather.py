@@ -90,12 +90,11 @@ def gather_view(
     may_lack = not parent and (parts.settings.plan.compat or name == zone_state.zone.name)  # else nothing depends on it
     elsewhere: list[OwnedRecord] = []
     if sharing:
-        read = [(zone_state.zone, current)]
+        read = [(zone_state, current)]
         for other in sharing:
             around = read_records(parts.zones, other, name, registry)
-            read.append((other.zone, read_owned(registry, around, name, other.zone)))
-        sent = [(one.zone, desired) for one in (zone_state, *sharing) for desired in one.queue.apex_creates]
-        current, *others = check_shared(read, claims, former, sent, parts.settings.plan)
+            read.append((other, read_owned(registry, around, name, other.zone)))
+        current, *others = check_shared(read, claims, parts.settings.plan)
         elsewhere += chain.from_iterable(others)
     view = NameView(
         zone=zone_state.zone,

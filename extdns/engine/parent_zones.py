@@ -12,13 +12,11 @@ from msgspec.structs import replace
 
 from extdns.model.claim import ResolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
-    from extdns.model.change import Decision
     from extdns.model.claim import NameClaim
-    from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
+    from extdns.model.record import OwnedRecord, Record, RecordKey
     from extdns.model.zone import Zone
     from extdns.planner.settings import PlanSettings
     from extdns.ports import Registry
@@ -91,11 +89,7 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
 
 
 def check_shared(
-    found: Sequence[tuple[Zone, tuple[OwnedRecord, ...]]],
-    claims: Iterable[NameClaim],
-    former: Iterable[Decision],
-    sent: Iterable[tuple[Zone, DesiredRecord]],
-    settings: PlanSettings,
+    found: Sequence[tuple[ZoneState, tuple[OwnedRecord, ...]]], claims: Iterable[NameClaim], settings: PlanSettings
 ) -> list[tuple[OwnedRecord, ...]]:
     """Return the records of *found*, as foreign where an ownership record in another zone proves nothing.
 
@@ -104,31 +98,26 @@ def check_shared(
     Args:
         found: the records of one name in each of the zones that have ownership records in common.
         claims: the claims to the name.
-        former: the last decisions about it.
-        sent: what was sent to be created at the names of zones.
         settings: the settings of the planner.
     """
     requesters: dict[tuple[RecordKey, str], set[str]] = {}
     for claim in (one for one in claims if isinstance(one, ResolvedClaim)):
         for target in claim.desired.targets:
             requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
-    last = {(one.zone, one.current.key): one.current for one in former if one.current}
-    missing = [one for one in former if not one.current and one.reason is not Reason.ZONE_UNREAD]
-    absent = {(one.zone, one.desired.key) for one in missing if one.zone and one.desired and one.zone.name == one.name}
-    created = {(zone, desired.key, desired.targets) for zone, desired in sent}
-    ours = {(zone, one.key): one.record.targets for zone, records in found for one in records if one.is_ours}
+    ours = [one.record for _, records in found for one in records if one.is_ours]
 
-    def is_proven(zone: Zone, owned: OwnedRecord) -> bool:
-        if any(text.name.within(owned.record.name) for text in owned.ownership_records):
+    def is_proven(zone_state: ZoneState, owned: OwnedRecord) -> bool:
+        name, targets, seen = owned.record.name, owned.record.targets, zone_state.seen.get(owned.record.name)
+        if any(text.name.within(name) for text in owned.ownership_records):
             return True  # inside the zone, it is shared with no other
-        before, targets = last.get((zone, owned.key)), owned.record.targets
+        before = seen.get(owned.key) if seen else None
         by_target = [requesters.get((owned.key, target), ()) for target in targets]
         if (before and before.is_ours) or all(settings.is_requested_by(owned, namespaces) for namespaces in by_target):
             return True
-        if before is None and (zone, owned.key) in absent:
-            return (zone, owned.key, targets) in created
-        is_seen = before is not None and before.owner == owned.owner
-        return not is_seen and all(other == targets for (_, key), other in ours.items() if key == owned.key)
+        if seen is not None and not before and zone_state.zone.name == name:
+            return zone_state.queue.may_have_created(owned.record)
+        is_foreign = before is not None and before.owner == owned.owner
+        return not is_foreign and all(other.targets == targets for other in ours if other.key == owned.key)
 
     return [
         tuple(

@@ -278,6 +278,9 @@ def _store_plans(name: DnsName, plans: Iterable[ZonePlan], parts: EngineParts, n
         if _may_be_misread(view, parts):
             parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=False)
             continue
+        is_known = zone_state.is_fully_known(name)
+        if parts.zones.find_by_name(name) and is_known and not zone_state.refresh.reads_all:
+            zone_state.seen[name] = {owned.key: owned for owned in view.current}
         parts.delete_guard.observe(
             zone_state.zone,
             name,
@@ -285,7 +288,7 @@ def _store_plans(name: DnsName, plans: Iterable[ZonePlan], parts: EngineParts, n
             now_s,
             current=view.current,
             requested=plan.requested,
-            is_known=zone_state.is_fully_known(name),
+            is_known=is_known,
         )
         if not view.block:
             parts.delete_guard.merged.observe(zone_state.zone.id, name, plan.decisions)

@@ -71,7 +71,7 @@ POLICIES: Final[Mapping[Failure, RetryPolicy]] = {
     Failure.WRITE_CONFLICT: RetryPolicy(first_s=1.0, max_s=60.0),  # after a first attempt without a pause
     Failure.WRITTEN_OFTEN: RetryPolicy(first_s=5.0, max_s=5.0),
     Failure.PLANNING: RetryPolicy(first_s=1.0, max_s=300.0),
-    Failure.ZONE_WRITE: RetryPolicy(first_s=0.25, max_s=300.0),
+    Failure.ZONE_WRITE: RetryPolicy(first_s=0.25, max_s=30.0),
     Failure.ZONE_READ: RetryPolicy(first_s=1.0, max_s=60.0),
     Failure.ZONE_LIST: RetryPolicy(first_s=1.0, max_s=60.0),
 }

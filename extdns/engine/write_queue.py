@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
-    from extdns.model.record import DesiredRecord, RecordKey
+    from extdns.model.record import Record, RecordKey
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
 
@@ -55,7 +55,7 @@ _MAX_UNANSWERED_PAUSE_S: Final = 5.0
 _APART_AFTER: Final = 3
 """After so many pauses of the zone in a row, a batch is of one namespace, because another one may be to blame."""
 
-_MAX_APEX_CREATES: Final = 32
+_MAX_AT_APEX: Final = 100
 
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
@@ -83,8 +83,6 @@ class WriteQueue:
             is sent while any name must be read.
         retries: the names and change sets that wait after a failure.
         retry: the pause of the zone, after throttling or a lost answer.
-        apex_creates: the last records that were to be created at the name of the zone. After a lost answer, one may
-            appear late.
     """
 
     def __init__(self, *, is_single_pass: bool = False) -> None:
@@ -96,10 +94,10 @@ class WriteQueue:
         self.reads = NamesToRead()
         self.retries = RetryTable()
         self.retry = Retry(Failure.ZONE_WRITE)
-        self.apex_creates: deque[DesiredRecord] = deque(maxlen=_MAX_APEX_CREATES)
         self._is_single_pass = is_single_pass
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
+        self._sent_at_apex: deque[ChangeSet] = deque(maxlen=_MAX_AT_APEX)  # the last ones at the name of the zone
         self._turn = Turn.RETRY  # of the last batch
         self._sent_at = dict.fromkeys(Turn, -math.inf)  # when the last batch was sent, unless it was applied
         self._retries_together = True  # until such a batch fails again
@@ -133,6 +131,12 @@ class WriteQueue:
     def is_unsure(self, name: DnsName) -> bool:
         """Return whether changes of *name* got no answer, so that they may have been applied."""
         return name in self.retries.by_name and any(failed.is_unsure for failed in self.retries.list_sets(name))
+
+    def may_have_created(self, record: Record) -> bool:
+        """Return whether *record*, at the name of the zone, or more of it was to be created: it may appear late."""
+        changes = chain.from_iterable(one.changes for one in self._sent_at_apex)
+        created = [one.desired for one in changes if isinstance(one, Create) and one.desired.key == record.key]
+        return any(set(record.targets) <= set(desired.targets) for desired in created)
 
     @property
     def unfinished(self) -> int:
@@ -218,10 +222,8 @@ class WriteQueue:
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
         found: dict[tuple[DnsName, RecordKey], ChangeSet] = {}
-        near = set[DnsName]()
-        for table in (self.retries.by_name, self._sent, self.queued):
-            near |= table.keys() & names
-        for name in sorted(near):
+        tables = self.queued, self._sent, self.retries.by_name
+        for name in sorted([DnsName(name) for name in names if any(name in table for table in tables)]):
             unsure = (failed.sent for failed in self.retries.list_sets(name) if failed.is_unsure)
             for one in chain(unsure, self._sent.get(name, ()), self.queued.get(name, ())):
                 found[name, one.key] = one
@@ -283,8 +285,7 @@ class WriteQueue:
             return None
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         self._sent = group_by(sets, lambda one: one.name)
-        at_apex = chain.from_iterable(one.changes for one in self._sent.get(sets[0].zone.name, ()))
-        self.apex_creates += [change.desired for change in at_apex if isinstance(change, Create)]
+        self._sent_at_apex += self._sent.get(sets[0].zone.name, ())
         for name in self._sent:
             self.discard(name)
         for namespace in dict.fromkeys([one.namespace for one in sets]):
@@ -395,8 +396,10 @@ class WriteQueue:
             case Forbidden(message=message):
                 self._send_again(sent, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), now_s)
             case TryLater(message=message, retry_after_s=retry_after_s):
+                is_apart = self.retry.failures >= _APART_AFTER
                 self.retry.record_failure(now_s, retry_after_s)
-                self.retries.add_sets(sent, Blocked(reason=Reason.TRY_LATER, detail=message), self._turn)
+                turn = max(self._turn, Turn.PART) if is_apart else self._turn
+                self.retries.add_sets(sent, Blocked(reason=Reason.TRY_LATER, detail=message), turn)
             case Unknown():
                 self._record_unanswered(sent, outcome, now_s)
             case _:

@@ -78,6 +78,7 @@ class ZoneRefresher:
             self._quiet_lists = 0
             for zone_state in self._zones:
                 zone_state.refresh.start_over(now_s)
+                zone_state.seen.clear()
 
     def find_due(self, now_s: float) -> Iterator[ListZones | ReadPage | ReadNames]:
         """Return the reads that are due now, and count them as requested."""
@@ -94,7 +95,7 @@ class ZoneRefresher:
             if reads.names and now_s >= refresh.retry.until_at and (names := reads.start()):
                 yield ReadNames(zone=zone_state.zone, names=names)
             if not refresh.is_requested and now_s >= self._find_page_at(zone_state):
-                if refresh.reads_to_end or refresh.starts_over:
+                if refresh.reads_all:
                     yield self._read_page(zone_state, now_s)
                 else:
                     due.append(zone_state)

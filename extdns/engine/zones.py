@@ -5,7 +5,7 @@ The cache holds the records as last read or written (docs/design/retries.md, "Re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +17,7 @@ from extdns.engine.retries import Failure, GiveUpRule, Retry
 from extdns.engine.write_queue import WriteQueue
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
-from extdns.model.record import Record, RecordKey
+from extdns.model.record import OwnedRecord, Record, RecordKey
 from extdns.model.zone import Zone, ZonePage, ZonePlacement
 
 if TYPE_CHECKING:
@@ -151,6 +151,11 @@ class ZoneRefresh:
         """The time from which the next page may be requested (monotonic seconds), before the rate limit applies."""
         return max(self.retry.until_at, 0.0 if self.pages else self.next_round_at)
 
+    @property
+    def reads_all(self) -> bool:
+        """Whether the zone was not read to its end since the start, or since this process leads."""
+        return self.starts_over or self.reads_to_end
+
     def start_over(self, now_s: float) -> None:
         """Begin a new round soon that reads to the end: another process may have written anything in the zone.
 
@@ -250,6 +255,8 @@ class ZoneState:
         queue: the changes to write.
         names_awaiting_read: names that are planned once the zone was fully read.
         missing_since_at: monotonic time of the first complete list without the zone, None while it is listed.
+        seen: by name of a zone, the records that this one held there when the name was planned last. Empty until the
+            zone was read since this process leads.
     """
 
     zone: Zone
@@ -258,6 +265,7 @@ class ZoneState:
     queue: WriteQueue = field(default_factory=WriteQueue)
     names_awaiting_read: set[DnsName] = field(default_factory=set)
     missing_since_at: float | None = None
+    seen: dict[DnsName, Mapping[RecordKey, OwnedRecord]] = field(default_factory=dict)
 
     def is_fully_known(self, name: DnsName) -> bool:
         """Return whether the cache has all records of *name*, with no write of unknown effect."""

@@ -66,7 +66,7 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
     targets = to.annotated_targets or _find_targets(proxy, to, view)
     options: dict[tuple[tuple[str, str], ...], RecordOptions] = {}  # many hosts may have the same VirtualServices
     for host, field in _list_virtual_hosts(proxy):
-        services = tuple(_list_virtual_services(host))
+        services = tuple(dict.fromkeys(reversed([*_list_virtual_services(host)])))  # of duplicates, the last one counts
         if services not in options:
             options[services] = _read_record_options(services, to.settings.prefixes, view)
         builder = to.get_builder(options[services])
@@ -132,14 +132,14 @@ def _read_service_targets(namespace: str, name: str, view: ClusterView) -> Targe
 def _read_record_options(
     services: Iterable[tuple[str, str]], prefixes: tuple[str, ...], view: ClusterView
 ) -> RecordOptions:
-    """Read the record options of VirtualServices. If two set the same annotation, the later wins."""
+    """Read the record options of VirtualServices. If two set the same annotation, the first of *services* wins."""
     merged: dict[str, str] = {}
     for namespace, name in services:
         service = view.get(GLOO_VIRTUAL_SERVICE, namespace, name)
         if not isinstance(service, GlooVirtualService):
             raise ExtdnsError(f"there is no VirtualService {shorten(f'{namespace}/{name}')}")
         annotations = service.metadata.annotations or {}
-        merged |= {key: value for key, value in annotations.items() if key.startswith(prefixes)}
+        merged = {key: value for key, value in annotations.items() if key.startswith(prefixes)} | merged
     return RecordOptions.read(Annotations.read(merged, prefixes))
 
 

@@ -213,7 +213,7 @@ def test_throttled_batch_is_retried_with_exponential_backoff() -> None:
     world = start_world()
     world.provider.rule = lambda _: TryLater(message="throttled")
     world.run(observe_new("web"), for_s=130.0)
-    assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
+    assert len(world.batches) == 11  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, then every 30 seconds
 
 
 GOOD = [f"n{number}" for number in range(50)]

@@ -277,3 +277,15 @@ def test_a_namespace_keeps_its_turn_while_its_name_is_planned_again_and_again() 
     for number in range(60):
         world.run(observe("web", build_claim("web", "web", f"192.0.2.{number}")), for_s=0.5)
     assert "web A" in world.list_records()
+
+
+def test_records_that_are_always_told_to_try_later_delay_a_change_of_another_namespace_by_half_a_minute() -> None:
+    world = start_world()
+    world.provider.rule = lambda batch: None if find_names(batch) == (host("web"),) else TryLater(message="busy")
+    bad = [observe(f"x{n}", build_claim(f"x{n}", f"x{n}", namespace=f"n{n}"), namespace=f"n{n}") for n in range(5)]
+    world.run(*bad, for_s=1900.0)
+    world.run(observe("web", build_claim("web", "web")), for_s=31.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    world.provider.rule = lambda _: None
+    world.run(for_s=31.0)
+    assert len(world.list_records()) == 6

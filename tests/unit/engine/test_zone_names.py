@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Cause, ClusterIdentified
+from extdns.engine.inputs import Cause, ClusterIdentified, LeadershipChanged
 from extdns.errors import RetryableError
+from extdns.model import rrtype
 from extdns.model.change import Action, Batch, Refused, Unknown, WriteConflict
+from extdns.model.claim import NameClaim
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -44,6 +46,7 @@ from tests.fakes.row_store import RowStoreInMemory
 from tests.world import World, build_world, engine_settings
 
 DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")
+SHOP: Final = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
 PRIVATE: Final = replace(DEV, private=True)
 OTHER_DEV: Final = Zone(name=DEV.name, id="private", private=True)
 THEIRS: Final = (record("dev", "192.0.2.9"),)
@@ -434,10 +437,17 @@ def test_foreign_record_in_another_zone_of_the_name_is_not_touched(*, private: b
     assert world.list_ownership_labels() == (set() if private else {"a-dev"})
 
 
-@pytest.mark.parametrize("waits", [False, True])
-def test_foreign_record_that_appears_before_the_record_is_created_stays(*, waits: bool) -> None:
-    world = start_zones({ZONE: (), DEV: ()}, "192.0.2.1" if waits else "", refusing=DEV if waits else None)
+@pytest.mark.parametrize(
+    "first",
+    [[], [build_claim("web", "dev")], [build_claim("web", "dev"), build_unresolved("web", "dev")]],
+    ids=["not-requested", "refused", "without-address"],
+)
+def test_foreign_record_that_appears_before_the_record_is_created_stays(first: list[NameClaim]) -> None:
+    world = start_zones({ZONE: (), DEV: ()}, "", refusing=DEV)
+    for claim in first:
+        world.run(observe("web", claim), for_s=5.0)
     world.provider.put_records(DEV, *THEIRS)
+    world.run(for_s=3600.0)
     refuse(world, None)
     world.run(observe("web", build_claim("web", "dev")), for_s=3600.0)
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=600.0)
@@ -446,21 +456,47 @@ def test_foreign_record_that_appears_before_the_record_is_created_stays(*, waits
     assert world.list_records(DEV) == {"dev A": ("192.0.2.9",)}
 
 
-def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_requested_meanwhile() -> None:
+@pytest.mark.parametrize("targets", [["192.0.2.1"], ["192.0.2.1", "192.0.2.2"]], ids=["all", "a-part"])
+def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_requested_meanwhile(
+    targets: list[str],
+) -> None:
     world = start_zones({ZONE: (), DEV: ()}, target="")
-    late: list[Batch] = []
+    sent: list[Batch] = []
 
     def rule(batch: Batch) -> Unknown | None:
-        if batch.zone == DEV and len(late) < 2:
-            late.append(batch)
-            if len(late) == 1:
+        if batch.zone == DEV and len(sent) < 2:
+            sent.append(batch)
+            if len(sent) == 1:
                 return Unknown(message="no answer")
-            world.provider.inner.submit(DEV, late[0])
+            world.provider.put_records(DEV, record("dev"))
         return None
 
     world.provider.rule = rule
-    world.run(observe("web", build_claim("web", "dev")), for_s=0.1)
+    world.run(observe("web", build_claim("web", "dev", *targets)), for_s=0.1)
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=600.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
+
+
+def test_record_that_a_former_leader_created_is_ours_although_another_one_is_requested_now() -> None:
+    leader = start_zones({ZONE: (), SHOP: ()}, target="", has_election=True)
+    settings = engine_settings(leader.provider, has_election=True)
+    standby = World(engine=Engine(settings), reader=leader.provider, writer=leader.provider)
+    standby.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    for world in (leader, standby):
+        world.run(LeadershipChanged(is_leader=world is leader), observe("web", build_claim("web", "shop")), for_s=5.0)
+    assert leader.list_records(SHOP) == {"shop A": ("192.0.2.1",)}
+    standby.run(observe("web", build_claim("web", "shop", "192.0.2.7")))
+    standby.run(LeadershipChanged(is_leader=True), for_s=600.0)
+    assert standby.list_records(SHOP) == {"shop A": ("192.0.2.7",)}
+
+
+def test_record_that_could_not_be_read_is_ours_although_another_one_is_requested_now() -> None:
+    unreadable = record("dev", "?", rtype=rrtype.UNREADABLE + "A")
+    world = start_zones({ZONE: (OURS,), DEV: (unreadable,)}, "192.0.2.7")
+    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.RECORD_UNREADABLE)]
+    world.provider.remove_records(DEV, unreadable.key)
+    world.provider.put_records(DEV, record("dev"))
+    world.run(for_s=600.0)
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
@@ -511,14 +547,13 @@ def test_no_ownership_record_is_created_if_it_would_cover_a_foreign_record(
 
 
 def test_queued_ownership_record_is_written_after_zones_are_listed_again() -> None:
-    inner = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
-    world = build_world(zones={ZONE: (), inner: ()}, interval_s=30.0)
+    world = build_world(zones={ZONE: (), SHOP: ()}, interval_s=30.0)
     refuse(world, ZONE)
     world.run(observe("web", build_claim("web", "shop")), change_phase(SERVICE), change_phase(INGRESS), for_s=45.0)
     assert world.list_decisions("shop") == [("A", Action.NONE, Reason.REFUSED)]
     refuse(world, None)
     world.run(for_s=30.0)
-    assert world.list_records(inner) == {"shop A": ("192.0.2.1",)}
+    assert world.list_records(SHOP) == {"shop A": ("192.0.2.1",)}
 
 
 def test_with_rows_the_record_of_a_zone_gets_a_row_and_its_text_in_the_parent_goes_with_it() -> None:
