@@ -398,9 +398,10 @@ def _may_have_unlisted_zone(name: DnsName, parts: EngineParts) -> bool:
 
 
 def _has_work(one: ZonePlan) -> bool:
-    done = {*IN_SYNC, Reason.FOREIGN_RECORD}  # nothing is created while a foreign record exists
-    unfulfilled = [it for it in one.plan.decisions if it.requested_by and it.reason not in done]
-    return bool(one.view.block or one.plan.sets or unfulfilled)
+    """Return whether a change is planned, or a record is still to be created, which foreign ones and others prevent."""
+    done = {*IN_SYNC, Reason.FOREIGN_RECORD, Reason.REQUESTED_BY_OTHER}
+    waiting = [it for it in one.plan.decisions if it.desired and it.requested_by and it.reason not in done]
+    return bool(one.view.block or one.plan.sets or waiting)
 
 
 def _store_waits(name: DnsName, waits: Sequence[ZoneWait], parts: EngineParts, now_s: float) -> None:

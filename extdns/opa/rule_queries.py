@@ -80,7 +80,9 @@ class RuleQueries(Participant):
         self._waiting = _BoundedInputs()
         self._unanswered = _BoundedInputs()  # with whether policies fail for an input alone
         self._version = PolicyRevision()
-        self._query_size = MAX_QUERY  # halved if the server does not answer a query, and doubled if it does
+        # How many inputs a query of a namespace has: half as many as one that got no answer, twice as many as one that
+        # got one. Other namespaces are asked about together, before these. The one that was asked about last is last.
+        self._sizes: dict[str, int] = {}
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
         self._poll_at = self._retry_at = 0.0
         self._refresh_at = clock.monotonic_s() + REFRESH_S
@@ -161,7 +163,7 @@ class RuleQueries(Participant):
             self._poll(now_s)
             self._poll_at = self._clock.monotonic_s() + POLL_S
         with self._changed:
-            inputs = self._waiting.take(self._query_size)
+            inputs = self._waiting.take(self._sizes)
         if inputs:
             self._send_query(inputs)
         if self._waiting:
@@ -217,12 +219,14 @@ class RuleQueries(Participant):
         answers = self._client.evaluate(inputs)
         self._is_suspended = bool(answers.problem)
         self._report_problem(answers.problem)
+        namespaces = dict.fromkeys(map(_find_namespace, inputs))
+        sizes = {namespace: self._sizes.pop(namespace, MAX_QUERY) for namespace in namespaces}
         if answers.problem:
-            self._query_size = max(1, len(inputs) // 2)
+            self._sizes |= dict.fromkeys(sizes, max(1, len(inputs) // 2))
             if len(inputs) == 1:  # it may be what the server does not answer; the others are asked about first
                 answers = replace(answers, failed=frozenset({0}))
         else:
-            self._query_size = min(MAX_QUERY, 2 * self._query_size)
+            self._sizes |= {namespace: 2 * size for namespace, size in sizes.items() if 2 * size < MAX_QUERY}
             self._answered_at_s = self._clock.monotonic_s()
         self._problems.update(dict.fromkeys(answers.policy_problems))
         self._listener.record_answers(answers, self._clock.monotonic_s() - began_s)
@@ -308,18 +312,24 @@ class _BoundedInputs:
                 self.remove(next(reversed(line)))
         return True
 
-    def take(self, most: int) -> tuple[RuleInput, ...]:
-        """Remove and return the inputs of the next query, at most *most*. Namespaces take turns.
+    def take(self, sizes: Mapping[str, int]) -> tuple[RuleInput, ...]:
+        """Remove and return the inputs of the next query.
 
-        Those that fail are asked about last: the others in a query that fails may get no answer.
+        They are of namespaces that are not in *sizes*, which take turns. If there are none, they are of one namespace,
+        at most as many as *sizes* says. Those that fail are asked about last: the others in a query that fails may get
+        no answer.
         """
         lines = self._lines[False] or self._lines[True]
+        namespaces = [one for one in lines if one not in sizes] or [one for one in sizes if one in lines][:1]
+        selected = OrderedDict((one, lines.pop(one)) for one in namespaces)
+        most = sizes.get(namespaces[0], MAX_QUERY) if namespaces else 0
         taken: list[RuleInput] = []
         total = 0
-        while len(taken) < most and total < _MAX_QUERY_CHARACTERS and (found := take_next(lines)):
+        while len(taken) < most and total < _MAX_QUERY_CHARACTERS and (found := take_next(selected)):
             item, characters = found
             taken.append(item)
             total += characters
+        lines |= selected
         self._total -= total
         return tuple(taken)
 

@@ -286,10 +286,18 @@ def test_ownership_record_without_record_goes_if_nobody_requests_the_name() -> N
     assert world.list_ownership_labels() == {"aaaa-dev"}
 
 
-def test_ownership_record_stays_while_a_request_is_not_fulfilled() -> None:
+def test_ownership_record_goes_if_it_is_not_known_what_is_to_be_created() -> None:
     world = build_world(zones={ZONE: (OURS,), DEV: ()})
     world.run(observe("web", build_unresolved("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    assert list_writes(world) == []
+    assert list_writes(world) == [("example.org", Action.DELETE, "TXT")]
+
+
+def test_ownership_record_goes_beside_a_foreign_record_although_several_namespaces_request_the_name() -> None:
+    world = start_zones({ZONE: (), DEV: ()}, refusing=DEV)
+    world.run(observe("x", build_claim("x", "dev", "192.0.2.8", namespace="other"), namespace="other"))
+    world.provider.put_records(DEV, *THEIRS)
+    world.run(for_s=3600.0)
+    assert world.list_ownership_labels() == set()
 
 
 @pytest.mark.parametrize(
