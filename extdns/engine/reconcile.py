@@ -70,7 +70,7 @@ class Planned(Struct, gc=False):
     Attributes:
         plans: the plans of the zones that can be planned now.
         decisions, waits: those of all zones together.
-        unread: zones that must be fully read before the name can be planned in them.
+        unread: zones that must be fully read before the name can be planned to its end.
         sets: by zone, the change sets to queue there, also those of ownership records that it holds for zones below.
         inputs: the inputs of the rules that were evaluated.
         unjudged: the ids of the zones in which a record at the name is or may be ours, and it is not known whether an
@@ -143,7 +143,7 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
                 continue
         view = gather_view(zone_state, sharing, name, parts, claims=claims, former=former)
         _plan_in_zone(zone_state, view, planned, parts)
-    planned.sets = _combine_sets(name, planned.plans, zones, parts)
+    planned.sets = _combine_sets(name, planned, zones, parts)
     _block_delayed(name, planned, parts, now_s)
     for zone_state, _, plan in planned.plans:
         planned.decisions += plan.decisions
@@ -339,13 +339,14 @@ def _list_possible_requesters(
 
 
 def _combine_sets(
-    name: DnsName, plans: Sequence[ZonePlan], zones: Iterable[ZoneState], parts: EngineParts
+    name: DnsName, planned: Planned, zones: Iterable[ZoneState], parts: EngineParts
 ) -> dict[ZoneState, tuple[ChangeSet, ...]]:
     """Return by zone the change sets of *name* to queue there, () for a planned zone or its parent without any.
 
     Each ownership record is written once: several zones of one name use the same ones in the parent zone. That can
     also be a zone of the name: the public parent zone of a private one.
     """
+    plans = planned.plans
     if len(plans) == 1 and not plans[0].view.parent:  # nearly every name
         return {plans[0].zone_state: plans[0].plan.sets}
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
@@ -353,7 +354,7 @@ def _combine_sets(
         sets[zone_state] = ()
         if view.parent and (parent := parts.zones.find(view.parent)):
             sets.setdefault(parent, ())
-    leftovers = _delete_leftovers(name, plans, zones, parts)
+    leftovers = _delete_leftovers(name, planned, zones, parts)
     found = [*(one for _, _, plan in plans for one in plan.sets), *leftovers]
     found.sort(key=lambda one: not one.changes)  # those of ownership records alone come last
     for zone_state, one in product(sets, found):
@@ -364,23 +365,27 @@ def _combine_sets(
 
 
 def _delete_leftovers(
-    name: DnsName, plans: Sequence[ZonePlan], zones: Iterable[ZoneState], parts: EngineParts
+    name: DnsName, planned: Planned, zones: Iterable[ZoneState], parts: EngineParts
 ) -> list[ChangeSet]:
     """Return change sets that delete the leftover ownership records of *name* in the parent zones of its *zones*.
 
-    They are deleted once nothing else is to be done at the name, and all of its records are known.
+    They are deleted once nothing else is to be done at the name, and all of its records are known: a new leader reads
+    the zones first.
     """
     leftovers: list[tuple[Zone, Record]] = []
-    for _, view, _ in plans:
+    for _, view, _ in planned.plans:
         if view.parent:
             leftovers += product([view.parent], view.leftovers)
     if not leftovers or parts.planner.settings.policy is not Policy.SYNC:
         return []
-    planned = [zone_state for zone_state, _, _ in plans]
-    is_known = all(zone_state in planned and zone_state.is_fully_known(name) for zone_state in zones)
+    if unread := [zone_state for zone_state in zones if zone_state.refresh.reads_all]:
+        planned.unread += unread
+        return []
+    found = [zone_state for zone_state, _, _ in planned.plans]
+    is_known = all(zone_state in found and zone_state.is_fully_known(name) for zone_state in zones)
     if not is_known or _may_have_unlisted_zone(name, parts):
         return []
-    if parts.delete_guard.cluster.is_other or any(map(_has_work, plans)):
+    if parts.delete_guard.cluster.is_other or any(map(_has_work, planned.plans)):
         return []
     return [
         ChangeSet(zone=parent, name=name, changes=(), writes=(Write(old=record, new=None),))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Cause, ClusterIdentified, LeadershipChanged
+from extdns.engine.inputs import Cause, ClusterIdentified, LeadershipChanged, Observed
 from extdns.errors import RetryableError
 from extdns.model import rrtype
 from extdns.model.change import Action, Batch, Refused, Unknown, WriteConflict
@@ -485,7 +485,17 @@ def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_req
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
-def test_record_that_a_former_leader_created_is_ours_although_another_one_is_requested_now() -> None:
+@pytest.mark.parametrize(
+    ("last", "records"),
+    [
+        (observe("web", build_claim("web", "shop", "192.0.2.7")), {"shop A": ("192.0.2.7",)}),
+        (observe_gone("web"), {}),
+    ],
+    ids=["another-requested", "not-requested"],
+)
+def test_record_that_a_former_leader_created_is_ours_although_it_is_not_requested_now(
+    last: Observed, records: dict[str, tuple[str, ...]]
+) -> None:
     leader = start_zones({ZONE: (), SHOP: ()}, target="", has_election=True)
     settings = engine_settings(leader.provider, has_election=True)
     standby = World(engine=Engine(settings), reader=leader.provider, writer=leader.provider)
@@ -493,9 +503,9 @@ def test_record_that_a_former_leader_created_is_ours_although_another_one_is_req
     for world in (leader, standby):
         world.run(LeadershipChanged(is_leader=world is leader), observe("web", build_claim("web", "shop")), for_s=5.0)
     assert leader.list_records(SHOP) == {"shop A": ("192.0.2.1",)}
-    standby.run(observe("web", build_claim("web", "shop", "192.0.2.7")))
+    standby.run(last)
     standby.run(LeadershipChanged(is_leader=True), for_s=600.0)
-    assert standby.list_records(SHOP) == {"shop A": ("192.0.2.7",)}
+    assert standby.list_records(SHOP) == records
 
 
 def test_record_that_could_not_be_read_is_ours_although_another_one_is_requested_now() -> None:
