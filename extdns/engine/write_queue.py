@@ -427,14 +427,18 @@ class WriteQueue:
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts.
 
-        Unless this is a single pass, names whose change sets all failed do not count while sets are sent one at a time.
+        Unless this is a single pass, names that are written often do not count, nor do, while sets are sent one at a
+        time, those whose change sets all failed.
         """
         if self._is_given_up:
             return False
-        is_slow, find_turn = self._is_sent_alone and not self._is_single_pass, self.retries.find_turn
-        names = (name for name, sets in self.queued.items() if not (is_slow and all(map(find_turn, sets))))
+        names = (name for name in self.queued if self._is_single_pass or not self._is_postponed(name))
         conflicts = (self.retries.find(name, Failure.WRITE_CONFLICT) for name in names)
         return any(not (conflict and rule.is_reached(conflict, now_s)) for conflict in conflicts)
+
+    def _is_postponed(self, name: DnsName) -> bool:
+        have_failed = self._is_sent_alone and all(map(self.retries.find_turn, self.queued[name]))
+        return have_failed or self.retries.find(name, Failure.WRITTEN_OFTEN) is not None
 
     def _record_conflict(self, sent: Sets, message: str, offending: Sets, now_s: float) -> None:
         """Schedule reads of the names of *offending*, or of the only one. If none is to blame, halve the batch.

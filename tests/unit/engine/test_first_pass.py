@@ -255,6 +255,14 @@ def test_waits_half_a_minute_while_a_zone_cannot_be_written(outcome: Outcome | N
     assert world.engine.is_idle
 
 
+def test_waits_for_no_name_that_changes_all_the_time() -> None:
+    world = start_world()
+    for number in range(10):
+        world.run(observe("web", build_claim("web", "web", f"192.0.2.{number}")), for_s=0.1)
+    assert world.list_records() == {"web A": ("192.0.2.2",)}
+    assert world.engine.is_idle
+
+
 def test_waits_half_a_minute_while_another_writer_keeps_changing_a_name() -> None:
     world = build_world(*owned("web"))
     world.provider.rule = change_before_each_batch(world.provider, "web")

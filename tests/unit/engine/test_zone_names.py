@@ -489,9 +489,9 @@ def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_req
     ("last", "records"),
     [
         (observe("web", build_claim("web", "shop", "192.0.2.7")), {"shop A": ("192.0.2.7",)}),
-        (observe_gone("web"), {}),
+        (observe("web", build_unresolved("web", "shop")), {"shop A": ("192.0.2.1",)}),
     ],
-    ids=["another-requested", "not-requested"],
+    ids=["another-requested", "without-address"],
 )
 def test_record_that_a_former_leader_created_is_ours_although_it_is_not_requested_now(
     last: Observed, records: dict[str, tuple[str, ...]]
@@ -505,7 +505,7 @@ def test_record_that_a_former_leader_created_is_ours_although_it_is_not_requeste
     assert leader.list_records(SHOP) == {"shop A": ("192.0.2.1",)}
     standby.run(last)
     standby.run(LeadershipChanged(is_leader=True), for_s=600.0)
-    assert standby.list_records(SHOP) == records
+    assert (standby.list_records(SHOP), standby.list_ownership_labels()) == (records, {"a-shop"})
 
 
 def test_record_that_could_not_be_read_is_ours_although_another_one_is_requested_now() -> None:
