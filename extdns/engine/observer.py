@@ -143,13 +143,12 @@ class Observer:
             self._due[requester] = cause
             self._changed.setdefault(key.namespace, OrderedDict()).setdefault(requester, requester)
         if cause is Cause.MISSING:
-            self._missing[key] = _add_labels(change.old, {}) if change.old is not None else {}
+            self._missing[key] = _add_labels(change.old, {})
         else:
             self._missing.pop(key, None)
         labels = self._touched.setdefault(key.namespace, OrderedDict()).setdefault(key, _TouchedObject(key, {})).labels
         for version in (change.old, change.new):
-            if version is not None:
-                _add_labels(version, labels)
+            _add_labels(version, labels)
 
     def _enqueue_dependents(self, requesters: Iterable[Requester]) -> None:
         for requester in sorted(one for one in requesters if one not in self._absent):
@@ -251,8 +250,8 @@ Labels = dict[str, set[str]]
 """The values that each label had in one or more versions of an object."""
 
 
-def _add_labels(version: KubernetesObject, labels: Labels) -> Labels:
-    for name, value in version.selectable.items():
+def _add_labels(version: KubernetesObject | None, labels: Labels) -> Labels:
+    for name, value in version.selectable.items() if version is not None else ():
         labels.setdefault(name, set()).add(value)
     return labels
 

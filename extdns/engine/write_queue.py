@@ -55,7 +55,8 @@ _MAX_UNANSWERED_PAUSE_S: Final = 5.0
 _APART_AFTER: Final = 3
 """After so many pauses of the zone in a row, a batch is of one namespace, because another one may be to blame."""
 
-_MAX_AT_APEX: Final = 100
+_MAX_SENT_FOR_ZONE: Final = 100
+"""How many of the last change sets at the name of the zone are known."""
 
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
@@ -97,7 +98,9 @@ class WriteQueue:
         self._is_single_pass = is_single_pass
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
-        self._sent_at_apex: deque[ChangeSet] = deque(maxlen=_MAX_AT_APEX)  # the last ones at the name of the zone
+        self._sent_for_zone: deque[ChangeSet] = deque(
+            maxlen=_MAX_SENT_FOR_ZONE
+        )  # the last ones at the name of the zone
         self._turn = Turn.RETRY  # of the last batch
         self._sent_at = dict.fromkeys(Turn, -math.inf)  # when the last batch was sent, unless it was applied
         self._retries_together = True  # until such a batch fails again
@@ -134,7 +137,7 @@ class WriteQueue:
 
     def may_have_created(self, record: Record) -> bool:
         """Return whether *record*, at the name of the zone, or more of it was to be created: it may appear late."""
-        changes = chain.from_iterable(one.changes for one in self._sent_at_apex)
+        changes = chain.from_iterable(one.changes for one in self._sent_for_zone)
         created = [one.desired for one in changes if isinstance(one, Create) and one.desired.key == record.key]
         return any(set(record.targets) <= set(desired.targets) for desired in created)
 
@@ -285,7 +288,7 @@ class WriteQueue:
             return None
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         self._sent = group_by(sets, lambda one: one.name)
-        self._sent_at_apex += self._sent.get(sets[0].zone.name, ())
+        self._sent_for_zone += self._sent.get(sets[0].zone.name, ())
         for name in self._sent:
             self.discard(name)
         for namespace in dict.fromkeys([one.namespace for one in sets]):

@@ -489,11 +489,11 @@ class Reason(StrEnum):
         "ambiguous-address",
         Group.CONFIGURATION,
         "Services of several namespaces have the selector of the Gateway, so its address is not known. An existing "
-        "record is retained, however long.",
+        "record is retained, also after --unresolved-timeout.",
         event_when=EventWhen.RETAINED,
         event="Retained",
         log=LogLevel.INFO,
-        next_step="set the annotation target on the Gateway, or ingress",
+        next_step="set the annotation target or ingress on the Gateway",
     )
     ZONES_UNKNOWN = ReasonRow(
         "zones-unknown",
