@@ -71,6 +71,7 @@ class Planned(Struct, gc=False):
         plans: the plans of the zones that can be planned now.
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned to its end.
+        unsure: zones that the name shares ownership records with, and that must be read because a write got no answer.
         sets: by zone, the change sets to queue there, also those of ownership records that it holds for zones below.
         inputs: the inputs of the rules that were evaluated.
         unjudged: the ids of the zones in which a record at the name is or may be ours, and it is not known whether an
@@ -82,6 +83,7 @@ class Planned(Struct, gc=False):
     decisions: list[Decision] = []
     waits: list[ZoneWait] = []
     unread: list[ZoneState] = []
+    unsure: list[ZoneState] = []
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     inputs: list[RuleInput] = []
     unjudged: set[str] = set()
@@ -137,7 +139,8 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
             if unread := [one for one in doubtful if not one.cache.is_complete]:
                 _wait_for_zone(unread[0], zone_state, name, claims, planned)
                 continue
-            if any(one.queue.is_writing(name) for one in doubtful):
+            planned.unsure += [one for one in sharing if one.queue.is_unsure(name)]
+            if planned.unsure or any(one.queue.is_writing(name) for one in doubtful):
                 planned.decisions += [decision for decision in former if decision.zone == zone_state.zone]
                 planned.waits += [wait for wait in parts.waits.waits(name) if wait.zone == zone_state.zone.id]
                 continue
@@ -260,6 +263,8 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
         zone_state.queue.replace(name, sets, now_s)
     for zone_state in planned.unread:
         zone_state.names_awaiting_read.add(name)
+    for zone_state in planned.unsure:
+        zone_state.queue.read_unsure(name)
     _store_waits(name, planned.waits, parts, now_s)
     if planned.inputs:
         parts.rules.store_evaluation_time(now_s)

@@ -41,7 +41,7 @@ from tests.builders import (
     ownership_record,
     record,
 )
-from tests.fakes.faulty import FaultyProvider
+from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.fakes.row_store import RowStoreInMemory
 from tests.world import World, build_world, engine_settings
 
@@ -506,6 +506,14 @@ def test_record_that_a_former_leader_created_is_ours_although_it_is_not_requeste
     standby.run(last)
     standby.run(LeadershipChanged(is_leader=True), for_s=600.0)
     assert (standby.list_records(SHOP), standby.list_ownership_labels()) == (records, {"a-shop"})
+
+
+def test_record_requested_again_before_the_delete_of_its_ownership_record_is_answered_gets_one() -> None:
+    world = build_world(zones={ZONE: (OURS,), DEV: ()})
+    world.provider.answers.append(NoAnswer(applied=True))
+    world.run(observe("web"), change_phase(SERVICE), change_phase(INGRESS), for_s=0.1)
+    world.run(observe("web", build_claim("web", "dev")), for_s=60.0)
+    assert (world.list_records(DEV), world.list_ownership_labels()) == ({"dev A": ("192.0.2.1",)}, {"a-dev"})
 
 
 def test_record_that_could_not_be_read_is_ours_although_another_one_is_requested_now() -> None:
