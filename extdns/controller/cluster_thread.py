@@ -201,9 +201,8 @@ class ClusterThread:
 
     def _observe(self, changes: tuple[ClusterChange, ...]) -> tuple[Observation, ...]:
         """Return the observations for *changes*. If the observer raises, observe each change by itself."""
-        until_s = self._clock.monotonic_s() + _OBSERVE_FOR_S
         try:
-            return self._observer.observe(changes, has_time=lambda: self._clock.monotonic_s() < until_s)
+            return self._observer.observe(changes, for_s=_OBSERVE_FOR_S, read_s=self._clock.monotonic_s)
         except Exception:  # noqa: BLE001 - law 3
             return tuple(observation for change in changes for observation in self._observe_one(change))
 

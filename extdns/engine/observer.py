@@ -6,7 +6,8 @@ computed again.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -14,11 +15,12 @@ from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.engine.inputs import Cause, Observation
+from extdns.engine.namespace_turns import NamespaceTurns
 from extdns.errors import ExtdnsError, describe_error
 from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.origin import UNKNOWN_ORIGIN, read_origin
-from extdns.model.value import EMPTY_MAP, StringMap, take_next
+from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.ports import ClusterView, NotSyncedError, OnDemandView
 
 if TYPE_CHECKING:
@@ -60,11 +62,13 @@ class Observer:
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Labels] = {}
         self._due: dict[Requester, Cause] = {}
-        # by namespace, objects that changed, and whose dependents are not due yet
-        self._touched: dict[str, dict[ObjectKey, _TouchedObject]] = OrderedDict()
-        # by namespace, those that are due, and some that no longer are
-        self._changed: dict[str, dict[Requester, Requester]] = OrderedDict()
-        self._dependents: dict[str, dict[Requester, Requester]] = OrderedDict()
+        # how long each namespace was worked for, in seconds, since nothing was left to do
+        self._spent: defaultdict[str, float] = defaultdict(float)
+        # objects that changed, and whose dependents are not due yet
+        self._touched: NamespaceTurns[ObjectKey, _TouchedObject] = NamespaceTurns(self._spent)
+        # those that are due, and some that no longer are
+        self._changed: NamespaceTurns[Requester, Requester] = NamespaceTurns(self._spent)
+        self._dependents: NamespaceTurns[Requester, Requester] = NamespaceTurns(self._spent)
         self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
         # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
         self._absent: dict[Requester, None] = {}
@@ -73,33 +77,54 @@ class Observer:
         self.computed = 0
 
     def observe(
-        self, changes: Iterable[ClusterChange], *, has_time: Callable[[], bool] = lambda: True
+        self,
+        changes: Iterable[ClusterChange],
+        *,
+        for_s: float = math.inf,
+        read_s: Callable[[], float] = lambda: 0.0,
     ) -> tuple[Observation, ...]:
         """Compute the claims of the objects that *changes* concern, once for each source that reads it.
 
-        What depends on changed objects is found while *has_time*. Then claims of changed objects are computed while
-        *has_time*, at least one, and then those of objects that depend on them, too. Later calls do the rest, so that
-        many objects, or one on which thousands depend, do not delay changes of others. Namespaces take turns.
+        What depends on changed objects is found for *for_s*. Then claims of changed objects are computed, at least one,
+        until *for_s* is over, and then those of objects that depend on them, too. Later calls do the rest, so that
+        many objects, or one on which thousands depend, do not delay changes of others. Namespaces take turns by the
+        time they take. *read_s* returns the time (monotonic seconds).
         """
-        if self.is_done and len(self._missing) > self._max_missing:
-            needed = (item for item in self._missing.items() if self._dependencies.find_dependents(*item))
-            self._missing = dict(needed)
-            self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
+        if self.is_done:
+            self._spent.clear()
+            self._forget_missing()
         self._enqueue(changes)
         found: list[Observation] = []
-        while touched := take_next(self._touched):
+        now_s = read_s()
+        until_s = now_s + for_s
+
+        def has_time(namespace: str) -> bool:
+            """Count the time since the last call as spent for *namespace*."""
+            nonlocal now_s
+            last_s, now_s = now_s, read_s()
+            self._spent[namespace] += now_s - last_s
+            return now_s < until_s
+
+        while touched := self._touched.take():
             self._enqueue_dependents(self._dependencies.find_dependents(touched.key, touched.labels))
-            if not has_time():
+            if not has_time(touched.key.namespace):
                 break
         for lines in (self._changed, self._dependents):
-            while requester := take_next(lines):
+            while requester := lines.take():
                 if cause := self._due.pop(requester, None):
                     found.append(self._observe(requester, cause))
                     for _, before in self._states:
                         before.discard(requester)
-                    if not has_time():
+                    if not has_time(requester.key.namespace):
                         break
         return tuple(found)
+
+    def _forget_missing(self) -> None:
+        """If many objects are missing, forget those that no other depends on."""
+        if len(self._missing) > self._max_missing:
+            needed = (item for item in self._missing.items() if self._dependencies.find_dependents(*item))
+            self._missing = dict(needed)
+            self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
 
     def take_states(self) -> tuple[KindState, ...]:
         """Return the new states of kinds, once the objects that changed before are observed; those of a kind in order.
@@ -141,19 +166,19 @@ class Observer:
         for name in self._names.get(key.kind, ()):
             requester = Requester(name, key)
             self._due[requester] = cause
-            self._changed.setdefault(key.namespace, OrderedDict()).setdefault(requester, requester)
+            self._changed.add(key.namespace, requester, requester)
         if cause is Cause.MISSING:
             self._missing[key] = _add_labels(change.old, {})
         else:
             self._missing.pop(key, None)
-        labels = self._touched.setdefault(key.namespace, OrderedDict()).setdefault(key, _TouchedObject(key, {})).labels
+        labels = self._touched.add(key.namespace, key, _TouchedObject(key, {})).labels
         for version in (change.old, change.new):
             _add_labels(version, labels)
 
     def _enqueue_dependents(self, requesters: Iterable[Requester]) -> None:
         for requester in sorted(one for one in requesters if one not in self._absent):
             self._due.setdefault(requester, Cause.DEPENDENCY)
-            self._dependents.setdefault(requester.key.namespace, OrderedDict()).setdefault(requester, requester)
+            self._dependents.add(requester.key.namespace, requester, requester)
 
     def _observe(self, requester: Requester, cause: Cause) -> Observation:
         try:

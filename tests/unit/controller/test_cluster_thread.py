@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterable
 from queue import SimpleQueue
 
@@ -40,12 +41,16 @@ class FailingObserver(Observer):
     """An observer that raises on changes of the object `bad`."""
 
     def observe(
-        self, changes: Iterable[ClusterChange], *, has_time: Callable[[], bool] = lambda: True
+        self,
+        changes: Iterable[ClusterChange],
+        *,
+        for_s: float = math.inf,
+        read_s: Callable[[], float] = lambda: 0.0,
     ) -> tuple[Observation, ...]:
         changes = tuple(changes)
         if any(isinstance(change, ObjectChange) and change.key.name == "bad" for change in changes):
             raise ZeroDivisionError("planted")
-        return super().observe(changes, has_time=has_time)
+        return super().observe(changes, for_s=for_s, read_s=read_s)
 
 
 class Inbox(SimpleQueue[Input]):

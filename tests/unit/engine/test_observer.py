@@ -179,10 +179,10 @@ def test_computed_again_when_an_object_leaves_a_selection_by_labels() -> None:
 
 def test_computed_again_when_one_of_many_waiting_versions_of_an_object_is_selected() -> None:
     objects, source, observer = start_observer(select_labelled, "api")
-    observer.observe([objects.change(SLICE, str(number)) for number in range(20)], has_time=lambda: False)
+    observer.observe([objects.change(SLICE, str(number)) for number in range(20)], for_s=0.0)
     for service in ("api", *"abcdefghijkl"):
         change = objects.change(SLICE, "s-1", labels={"service": service, "tier": "web"})
-        observer.observe([change], has_time=lambda: False)
+        observer.observe([change], for_s=0.0)
     while not observer.is_done:
         observer.observe([])
     assert "api" in source.computed_names
@@ -198,11 +198,11 @@ def test_computed_again_when_any_object_of_a_selected_kind_changes() -> None:
 
 def test_changes_of_other_objects_do_not_wait_for_the_many_that_depend_on_one() -> None:
     objects, source, observer = start_observer(select_all, "a", "b", "c", "d")
-    observer.observe([objects.change(SLICE, "any")], has_time=lambda: False)
-    observer.observe([objects.change(SERVICE, "d")], has_time=lambda: False)
+    observer.observe([objects.change(SLICE, "any")], for_s=0.0)
+    observer.observe([objects.change(SERVICE, "d")], for_s=0.0)
     assert source.computed_names == ["a", "d", "b"]
     assert not observer.is_done
-    observer.observe([synced(POD)], has_time=lambda: False)
+    observer.observe([synced(POD)], for_s=0.0)
     assert source.computed_names == ["a", "d", "b", "c"]
     assert observer.is_done
 
@@ -211,7 +211,7 @@ def test_changes_and_what_depends_on_all_of_them_cost_their_sum() -> None:
     def find(count: int) -> int:
         objects, _, observer = start_observer(select_all, *map(str, range(count)))
         changes = [objects.change(SLICE, str(number)) for number in range(count)]
-        return count_calls(partial(observer.observe, changes, has_time=lambda: False))[1]
+        return count_calls(partial(observer.observe, changes, for_s=0.0))[1]
 
     assert find(80) <= 2.3 * find(40)
 
@@ -253,7 +253,7 @@ def test_an_object_that_cannot_be_observed_affects_none_that_is_due(monkeypatch:
 
     objects, _, observer = start_observer(select_all, "a", "b", "c")
     monkeypatch.setattr("extdns.engine.observer.read_origin", fail)
-    first = observer.observe([objects.change(SLICE, "any")], has_time=lambda: False)
+    first = observer.observe([objects.change(SLICE, "any")], for_s=0.0)
     found = {one.key.name: bool(one.failure) for one in (*first, *observer.observe([]))}
     assert found == {"a": False, "b": True, "c": False}
 
@@ -264,8 +264,9 @@ def test_namespaces_take_turns_if_many_objects_depend_on_changed_ones() -> None:
     )
     observer.observe([objects.change(SERVICE, "z", namespace="zoo")])
     source.computed_names.clear()
-    observer.observe([objects.change(SLICE, "any")], has_time=lambda: False)
-    observer.observe([objects.change(SLICE, "any", namespace="zoo")], has_time=iter([True, True, False]).__next__)
+    observer.observe([objects.change(SLICE, "any")], for_s=0.0)
+    observer.observe([objects.change(SLICE, "any", namespace="zoo")], for_s=0.0)
+    observer.observe([], for_s=0.0)
     assert source.computed_names == ["a", "b", "z"]
     observer.observe([])
     assert source.computed_names == ["a", "b", "z", "c"]
@@ -273,20 +274,36 @@ def test_namespaces_take_turns_if_many_objects_depend_on_changed_ones() -> None:
 
 def test_namespaces_take_turns_if_many_objects_change() -> None:
     objects, source, observer = start_observer(get_slice)
-    observer.observe([objects.change(SERVICE, name) for name in ("a", "b", "c")], has_time=lambda: False)
-    observer.observe([objects.change(SERVICE, "z", namespace="zoo")], has_time=lambda: False)
-    observer.observe([], has_time=lambda: False)
+    observer.observe([objects.change(SERVICE, name) for name in ("a", "b", "c")], for_s=0.0)
+    observer.observe([objects.change(SERVICE, "z", namespace="zoo")], for_s=0.0)
+    observer.observe([], for_s=0.0)
     assert source.computed_names == ["a", "b", "z"]
     assert not observer.is_done
     observer.observe([])
     assert source.computed_names == ["a", "b", "z", "c"]
 
 
+def test_objects_that_take_long_wait_for_those_of_other_namespaces() -> None:
+    now_s = 0.0
+
+    def take_long(obj: KubernetesObject, _: ClusterView) -> Iterable[object]:
+        nonlocal now_s
+        now_s += 1.0 if obj.metadata.namespace == "shop" else 0.1
+        return ()
+
+    objects, source = Objects(), FakeSource(take_long)
+    observer = Observer([source], objects)
+    for namespace, names in (("shop", "abc"), ("zoo", "xyz"), ("", "")):
+        changes = [objects.change(SERVICE, name, namespace=namespace) for name in names]
+        observer.observe(changes, for_s=0.0 if names else 9.0, read_s=lambda: now_s)
+    assert source.computed_names == ["a", "x", "y", "z", "b", "c"]
+
+
 def test_an_object_that_waits_is_observed_as_changed_although_it_depends_on_another() -> None:
     objects, _, observer = start_observer(get_slice, "a", "b", "c")
     gone = [objects.change(SERVICE, name, seen=Sighting.DELETED) for name in ("a", "b", "c")]
-    first = observer.observe(gone, has_time=lambda: False)
-    more = [observer.observe([objects.change(SLICE, "c")], has_time=lambda: False), observer.observe([])]
+    first = observer.observe(gone, for_s=0.0)
+    more = [observer.observe([objects.change(SLICE, "c")], for_s=0.0), observer.observe([])]
     found = [*first, *(one for observations in more for one in observations)]
     assert sorted(list_causes(found)) == [(name, Cause.DELETED) for name in ("a", "b", "c")]
 
@@ -295,11 +312,11 @@ def test_an_object_that_waits_is_observed_as_changed_although_it_depends_on_anot
 def test_the_phase_of_a_kind_changes_after_the_objects_of_this_kind_that_changed_before(phase: Phase) -> None:
     objects, source, observer = start_observer(get_slice)
     pods, services = KindState(kind=POD, phase=phase), KindState(kind=SERVICE, phase=phase)
-    observer.observe([objects.change(SERVICE, name) for name in ("a", "b", "c")], has_time=lambda: False)
-    observer.observe([KindChange(state=services), KindChange(state=pods)], has_time=lambda: False)
+    observer.observe([objects.change(SERVICE, name) for name in ("a", "b", "c")], for_s=0.0)
+    observer.observe([KindChange(state=services), KindChange(state=pods)], for_s=0.0)
     assert source.computed_names == ["a", "b"]
     assert observer.take_states() == (pods,)
-    observer.observe([objects.change(SERVICE, "d")], has_time=lambda: False)
+    observer.observe([objects.change(SERVICE, "d")], for_s=0.0)
     assert source.computed_names == ["a", "b", "c"]
     assert observer.take_states() == (services,)
     assert not observer.is_done
@@ -308,9 +325,9 @@ def test_the_phase_of_a_kind_changes_after_the_objects_of_this_kind_that_changed
 def test_what_depends_on_a_changed_object_is_found_soon_although_many_objects_of_another_namespace_changed() -> None:
     objects, source, observer = start_observer(lambda obj, view: [view.select(SLICE, obj.metadata.namespace, {})])
     observer.observe([objects.change(SERVICE, "z", namespace="zoo")])
-    observer.observe([objects.change(SLICE, f"s-{number}") for number in range(9)], has_time=lambda: False)
-    observer.observe([objects.change(SLICE, "any", namespace="zoo")], has_time=lambda: False)
-    observer.observe([], has_time=lambda: False)
+    observer.observe([objects.change(SLICE, f"s-{number}") for number in range(9)], for_s=0.0)
+    observer.observe([objects.change(SLICE, "any", namespace="zoo")], for_s=0.0)
+    observer.observe([], for_s=0.0)
     assert source.computed_names == ["z", "z"]
     assert not observer.is_done
 
