@@ -24,7 +24,7 @@ from extdns.engine.parent_zones import (
 )
 from extdns.model import rrtype
 from extdns.model.change import ZONES, Awaited, Blocked, Wait
-from extdns.model.claim import Derivation, ResolvedClaim
+from extdns.model.claim import Derivation, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
@@ -206,7 +206,8 @@ def gather_facts(view: NameView, parts: EngineParts) -> NameView:
     ended: dict[str, dict[str, Evidence | Blocked]] = {}
     for (identifier, resource), end in sorted(parts.claims.list_ended(view.name).items()):
         ended.setdefault(identifier, {})[resource] = end
-    hosts = [DnsName(target) for one in ours if one.record.type == rrtype.PTR for target in one.record.targets]
+    pointers = [owned for owned in ours if owned.record.type == rrtype.PTR]
+    hosts = [DnsName(target) for one in pointers for target in one.record.targets]
     named = [find(owned.resource) for owned in ours]
     named += [find(resource) for resource in {resource: None for ends in ended.values() for resource in ends}]
     named += [claim.provenance.ref.key for claim in view.claims]
@@ -216,7 +217,13 @@ def gather_facts(view: NameView, parts: EngineParts) -> NameView:
     facts = Facts(
         ended=ended,
         objects={key: _gather_object(key, parts) for key in (*keys, *missing)},
-        hosts={host: _list_host_claims(host, parts) for host in hosts},
+        hosts={host: _list_host_claims(host, pointers, parts) for host in hosts},
+        unread=tuple(
+            Wait(Awaited.ZONE, one.zone.id)
+            for host in hosts
+            for one in parts.zones.containing(host)
+            if not one.cache.is_complete
+        ),
         kinds_down={kind: parts.phases.phase(kind) for kind in parts.phases.down},
         dependencies_down=tuple(parts.phases.dependencies_down),
         unreadable_manifest=parts.problems.unidentified,
@@ -227,11 +234,26 @@ def gather_facts(view: NameView, parts: EngineParts) -> NameView:
     return replace(view, facts=facts)
 
 
-def _list_host_claims(host: DnsName, parts: EngineParts) -> tuple[NameClaim, ...]:
-    """Return the claims to *host* but those of objects that rules deny the name: these keep no PTR record."""
-    decisions = parts.decisions.decisions(host)
+def _list_host_claims(host: DnsName, pointers: Iterable[OwnedRecord], parts: EngineParts) -> tuple[NameClaim, ...]:
+    """Return the claims to *host* that may keep it in the PTR records *pointers*.
+
+    Left out are those of objects that rules deny the name, and of namespaces that have neither one of *pointers* nor a
+    record at *host*. If no zone of *host* is known, all namespaces may have one.
+    """
+    decisions, settings = parts.decisions.decisions(host), parts.settings
     denied = {by.ref for one in decisions if one.reason is Reason.POLICY_DENIED for by in one.requested_by}
-    return tuple(claim for claim in parts.claims.claims(host) if claim.provenance.ref not in denied)
+    claims = tuple([claim for claim in parts.claims.claims(host) if claim.provenance.ref not in denied])
+    zones = parts.zones.containing(host)
+    is_known = bool(zones) and all(one.cache.is_complete for one in zones)
+    if not is_known or not any(isinstance(claim, UnresolvedClaim) for claim in claims):
+        return claims
+    found = [*pointers]
+    for one in zones:
+        records = read_records(parts.zones, one, host, settings.registry)
+        found += [owned for owned in read_owned(settings.registry, records, host, one.zone) if owned.is_ours]
+    namespaces = {claim.provenance.ref.key.namespace for claim in claims}
+    having = {one for one in namespaces if any(settings.plan.is_requested_by(owned, (one,)) for owned in found)}
+    return tuple([claim for claim in claims if claim.provenance.ref.key.namespace in having])
 
 
 def _gather_object(key: ObjectKey, parts: EngineParts) -> ObjectFacts:

@@ -177,14 +177,13 @@ class ZoneRefresher:
         )
         if changed or (is_last and any(zone_state.queue.retries.select(Failure.CONTENDED))):
             zone_state.refresh.expect_changes(now_s, self._interval_s)
-        if is_last:
-            zone_state.refresh.end_round(now_s, self._compute_interval_s)
-        if zone_state.cache.is_complete:
-            return self.add_related(changed)
         if not is_last:
-            return _NO_NAMES
-        zone_state.cache.is_complete = True
+            return self.add_related(changed) if zone_state.cache.is_complete else _NO_NAMES
+        zone_state.refresh.end_round(now_s, self._compute_interval_s)
         waiting, zone_state.names_awaiting_read = zone_state.names_awaiting_read, set()
+        if zone_state.cache.is_complete:
+            return waiting.union(self.add_related(changed))
+        zone_state.cache.is_complete = True
         waiting |= self._waits.names(Wait(Awaited.ZONE, zone_state.zone.id))
         return waiting.union(zone_state.cache.find_plannable_names(self._settings.plan.managed_types))
 

@@ -229,7 +229,8 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
             one for of_host in found if moved.isdisjoint(_key(one).resource for one in of_host) for one in of_host
         )
         waiting = (one for one in claims if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS)
-        return next(map(_keep_for, waiting), None)
+        kept = next(map(_keep_for, waiting), None)
+        return replace(kept, waits_for=(*kept.waits_for, *self.facts.unread)) if kept else None
 
     def _check_computed(self, owned: OwnedRecord) -> Finding | None:
         """Return why to keep an orphan while the claims of an object that may request it cannot be computed."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from extdns.model.change import Blocked, Decision
+from extdns.model.change import Blocked, Decision, Wait
 from extdns.model.claim import NameClaim
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
@@ -73,7 +73,8 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
     Attributes:
         ended: by set identifier and then by resource, sorted, the evidence that the claim of an object has ended since
             the start, or why its end is not evidence.
-        hosts: the claims to the names in our PTR records.
+        hosts: the claims to the names in our PTR records, of the namespaces that may have them there.
+        unread: waits for the zones of these names that were not read.
         kinds_down: the kinds that sources read and that are not synced, sorted by name.
         dependencies_down: the kinds of dependencies that were synced before and are not now, sorted by name.
         unreadable_manifest: a part of the manifests that cannot be read and may contain any object; "" for none.
@@ -86,6 +87,7 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
     ended: Mapping[str, Mapping[str, Evidence | Blocked]]
     objects: Mapping[ObjectKey, ObjectFacts]
     hosts: Mapping[DnsName, tuple[NameClaim, ...]]
+    unread: tuple[Wait, ...]
     kinds_down: Mapping[Kind, Phase]
     dependencies_down: tuple[Kind, ...]
     unreadable_manifest: str

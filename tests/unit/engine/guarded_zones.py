@@ -105,6 +105,7 @@ class GuardedZones:
             ended={},
             objects={},
             hosts={},
+            unread=(),
             kinds_down={},
             dependencies_down=(),
             unreadable_manifest="",

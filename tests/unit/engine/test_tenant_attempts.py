@@ -23,6 +23,7 @@ from tests.rules import FakeRule, FakeRules, deny_targets
 from tests.swap.objects import dnsendpoint, endpoint, ingress, service
 
 FLAGS = [f"--managed-record-types={rtype}" for rtype in ("A", "AAAA", "CNAME", "NS", "TXT", "DNAME")]
+POINTERS = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
 REVERSE = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
 OURS = "heritage=external-dns,external-dns/owner=me,external-dns/resource=crd/attacker/x"
 OLDER = service("attacker/x", "web.example.org", "192.0.2.66", day=1)
@@ -233,9 +234,8 @@ def test_a_request_of_others_for_a_moment_frees_no_delete_of_its_hold() -> None:
 
 
 def test_an_invalid_ptr_record_of_others_for_a_moment_frees_no_delete_of_its_hold() -> None:
-    flags = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
     victims = [service(f"victim/w{number}", f"w{number}.example.org", f"192.0.2.{number + 1}") for number in range(40)]
-    world = start_cluster(*victims, flags=flags, zones={ZONE: (), REVERSE: ()}, for_s=900.0)
+    world = start_cluster(*victims, flags=POINTERS, zones={ZONE: (), REVERSE: ()}, for_s=900.0)
     world.delete(*victims, for_s=900.0)
     invalid = [publish(f"{number + 1}.2.0.192.in-addr.arpa", "PTR", "192.0.2.9") for number in range(10)]
     for attempt in invalid:
@@ -246,12 +246,11 @@ def test_an_invalid_ptr_record_of_others_for_a_moment_frees_no_delete_of_its_hol
 
 def test_a_ptr_record_that_another_namespace_took_over_is_free_of_its_hold_when_its_names_return() -> None:
     """Its ownership record still names the namespace that had it first."""
-    flags = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
     former, later = (
         [service(f"{one}/w{number}", f"w{number}.example.org", f"192.0.2.{number + 1}") for number in range(20)]
         for one in ("former", "later")
     )
-    world = start_cluster(*former, *later, flags=flags, zones={ZONE: (), REVERSE: ()}, for_s=900.0)
+    world = start_cluster(*former, *later, flags=POINTERS, zones={ZONE: (), REVERSE: ()}, for_s=900.0)
     for one in former:
         world.delete(one, for_s=300.0)
     world.delete(*later, for_s=900.0)
@@ -284,39 +283,48 @@ def test_no_address_passes_while_another_address_of_its_name_is_held(monkeypatch
     assert world.list_records() == before
 
 
-@pytest.mark.parametrize(
-    ("is_valid", "left", "pointers"),
-    [
-        (True, {}, {}),
-        (False, {"web A": ("192.0.2.1",)}, {"1.2.0.192.in-addr.arpa PTR": ("web.example.org",)}),
-    ],
-)
+@pytest.mark.parametrize(("is_valid", "left"), [(True, {}), (False, {"web A": ("192.0.2.1",)})])
 def test_an_object_without_an_address_keeps_no_record_that_a_rule_denies_it(
-    *, is_valid: bool, left: dict[str, tuple[str, ...]], pointers: dict[str, tuple[str, ...]]
+    *, is_valid: bool, left: dict[str, tuple[str, ...]]
 ) -> None:
     world = start_cluster(
         WEB,
         service("attacker/x", "web.example.org", day=1),
-        flags=[*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"],
+        flags=POINTERS,
         zones={ZONE: (), REVERSE: ()},
         rules=FakeRules((dataclasses.replace(ATTACKERS, is_valid=is_valid),)),
     )
     world.delete(WEB, for_s=120.0)
-    assert (world.list_records(), world.list_records(REVERSE)) == (left, pointers)
+    assert (world.list_records(), world.list_records(REVERSE)) == (left, {})
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_an_object_without_an_address_keeps_no_name_in_the_ptr_record_of_its_former_address(*, restarts: bool) -> None:
+    others = service("third/mail", "mail.example.org", "192.0.2.1"), service("attacker/x", "web.example.org", day=9)
+    world = start_cluster(WEB, *others, flags=POINTERS, zones={ZONE: (), REVERSE: ()})
+    moved = service("victim/web", "web.example.org", "192.0.2.2")
+    if restarts:
+        world.objects[key_of(moved)] = moved
+        world = world.restart(*POINTERS)
+    else:
+        world.apply(moved)
+    world.run(for_s=600.0)
+    assert world.list_records(REVERSE) == {
+        "1.2.0.192.in-addr.arpa PTR": ("mail.example.org",),
+        "2.2.0.192.in-addr.arpa PTR": ("web.example.org",),
+    }
 
 
 def test_an_address_of_an_object_that_a_rule_denies_takes_no_name_out_of_its_ptr_record() -> None:
-    flags = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
     stating = dnsendpoint("victim/web", endpoint("web.example.org", "A", "192.0.2.1"), day=2)
-    world = start_cluster(stating, flags=flags, zones={ZONE: (), REVERSE: ()}, rules=FakeRules((ATTACKERS,)))
+    world = start_cluster(stating, flags=POINTERS, zones={ZONE: (), REVERSE: ()}, rules=FakeRules((ATTACKERS,)))
     world.apply(service("attacker/x", "x.example.org", "192.0.2.1", day=1), for_s=600.0)
     assert world.list_records(REVERSE) == {"1.2.0.192.in-addr.arpa PTR": ("web.example.org",)}
 
 
 def test_a_ptr_record_in_a_dnsendpoint_yields_to_the_name_that_has_the_address() -> None:
-    flags = [*FLAGS, "--managed-record-types=PTR", "--create-ptr", "--inmemory-zone=2.0.192.in-addr.arpa"]
     world = start_cluster(
-        publish("1.2.0.192.in-addr.arpa", "PTR", "evil.example.com"), flags=flags, zones={ZONE: (), REVERSE: ()}
+        publish("1.2.0.192.in-addr.arpa", "PTR", "evil.example.com"), flags=POINTERS, zones={ZONE: (), REVERSE: ()}
     )
     world.apply(WEB, for_s=60.0)
     assert world.list_records(REVERSE) == {"1.2.0.192.in-addr.arpa PTR": ("web.example.org",)}

@@ -67,6 +67,7 @@ def build_facts(*, web: ObjectFacts = KNOWN, api: ObjectFacts = UNKNOWN, **facts
         "ended": {},
         "objects": {KEYS[WEB]: web, KEYS[API]: api, KEYS[OLD]: UNKNOWN},
         "hosts": {},
+        "unread": (),
         "kinds_down": {},
         "dependencies_down": (),
         "unreadable_manifest": "",
