@@ -56,7 +56,7 @@ _APART_AFTER: Final = 3
 """After so many pauses of the zone in a row, a batch is of one namespace, because another one may be to blame."""
 
 _MAX_SENT_FOR_ZONE: Final = 100
-"""How many of the last change sets at the name of the zone are known."""
+"""Of so many change sets, the last at the name of the zone, it is known what was to be created."""
 
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
@@ -98,9 +98,7 @@ class WriteQueue:
         self._is_single_pass = is_single_pass
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
-        self._sent_for_zone: deque[ChangeSet] = deque(
-            maxlen=_MAX_SENT_FOR_ZONE
-        )  # the last ones at the name of the zone
+        self._sent_for_zone: deque[ChangeSet] = deque(maxlen=_MAX_SENT_FOR_ZONE)  # the last at the name of the zone
         self._turn = Turn.RETRY  # of the last batch
         self._sent_at = dict.fromkeys(Turn, -math.inf)  # when the last batch was sent, unless it was applied
         self._retries_together = True  # until such a batch fails again
