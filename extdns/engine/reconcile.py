@@ -71,7 +71,7 @@ class Planned(Struct, gc=False):
         plans: the plans of the zones that can be planned now.
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned to its end.
-        unsure: zones that the name shares ownership records with, and that must be read because a write got no answer.
+        unsure: zones that the name shares ownership records with, and whose writes got no answer: they are read first.
         sets: by zone, the change sets to queue there, also those of ownership records that it holds for zones below.
         inputs: the inputs of the rules that were evaluated.
         unjudged: the ids of the zones in which a record at the name is or may be ours, and it is not known whether an
@@ -140,7 +140,7 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
                 _wait_for_zone(unread[0], zone_state, name, claims, planned)
                 continue
             planned.unsure += [one for one in sharing if one.queue.is_unsure(name)]
-            if planned.unsure or any(one.queue.is_writing(name) for one in doubtful):
+            if any(one.queue.is_writing(name) for one in doubtful):
                 planned.decisions += [decision for decision in former if decision.zone == zone_state.zone]
                 planned.waits += [wait for wait in parts.waits.waits(name) if wait.zone == zone_state.zone.id]
                 continue
@@ -263,8 +263,6 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
         zone_state.queue.replace(name, sets, now_s)
     for zone_state in planned.unread:
         zone_state.names_awaiting_read.add(name)
-    for zone_state in planned.unsure:
-        zone_state.queue.read_unsure(name)
     _store_waits(name, planned.waits, parts, now_s)
     if planned.inputs:
         parts.rules.store_evaluation_time(now_s)
@@ -348,10 +346,13 @@ def _combine_sets(
 ) -> dict[ZoneState, tuple[ChangeSet, ...]]:
     """Return by zone the change sets of *name* to queue there, () for a planned zone or its parent without any.
 
+    While an answer is missing in a zone that it shares ownership records with, nothing is queued, so that this is read.
     Each ownership record is written once: several zones of one name use the same ones in the parent zone. That can
     also be a zone of the name: the public parent zone of a private one.
     """
     plans = planned.plans
+    if planned.unsure:
+        return dict.fromkeys((*(one.zone_state for one in plans), *planned.unsure), ())
     if len(plans) == 1 and not plans[0].view.parent:  # nearly every name
         return {plans[0].zone_state: plans[0].plan.sets}
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}

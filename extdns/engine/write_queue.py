@@ -234,10 +234,6 @@ class WriteQueue:
         """Have all queued names read and planned again, because another process may have written them."""
         self.reads.require(chain.from_iterable(self.withdraw(self.queued.keys()).values()))
 
-    def read_unsure(self, name: DnsName) -> None:
-        """Have what got no answer of the changes of *name* read."""
-        self.reads.require(self._list_doubtful(name, ()))
-
     def withdraw(self, names: AbstractSet[DnsName]) -> dict[DnsName, Sets]:
         """Remove the queued changes of *names* from the queue and return them, before the names are planned again."""
         return {name: self.discard(name) for name in names & self.queued.keys()}
