@@ -512,8 +512,8 @@ def test_record_requested_again_before_the_delete_of_its_ownership_record_is_ans
     world = build_world(zones={ZONE: (OURS,), DEV: ()})
     world.provider.answers.append(NoAnswer(applied=True))
     world.run(observe("web"), change_phase(SERVICE), change_phase(INGRESS), for_s=0.1)
-    world.provider.failures.append(RetryableError("timeout"))
-    world.run(observe("web", build_claim("web", "dev")))
+    world.provider.failures.extend([RetryableError("timeout")] * 2)
+    world.run(observe("web", build_claim("web", "dev")), for_s=0.1)
     assert world.list_decisions("dev") == [("A", Action.CREATE, Reason.REQUESTED)]
     world.run(for_s=60.0)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({"dev A": ("192.0.2.1",)}, {"a-dev"})
