@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -42,6 +42,7 @@ _MAX_STORED_CHARACTERS: Final = 32_000_000
 _MAX_QUERY_CHARACTERS: Final = 1_000_000
 """After so many, no more inputs are added to a query."""
 _DEFECT_PAUSE_S: Final = 1.0
+_MAX_LEAD_S: Final = 10.0
 
 
 class RuleQueries(Participant):
@@ -80,9 +81,10 @@ class RuleQueries(Participant):
         self._waiting = _BoundedInputs()
         self._unanswered = _BoundedInputs()  # with whether policies fail for an input alone
         self._version = PolicyRevision()
-        # How many inputs a query of a namespace has: half as many as one that got no answer, twice as many as one that
-        # got one. Other namespaces are asked about together, before these. The one that was asked about last is last.
+        # Namespaces that are asked about alone, with how many inputs: half as many as in a query that got no answer, twice
+        # as many as in one that got one. The one that was asked about last is the last.
         self._sizes: dict[str, int] = {}
+        self._lead_s = 0.0  # how much longer queries about all others took than those about these
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
         self._poll_at = self._retry_at = 0.0
         self._refresh_at = clock.monotonic_s() + REFRESH_S
@@ -163,7 +165,7 @@ class RuleQueries(Participant):
             self._poll(now_s)
             self._poll_at = self._clock.monotonic_s() + POLL_S
         with self._changed:
-            inputs = self._waiting.take(self._sizes)
+            inputs = self._take_inputs()
         if inputs:
             self._send_query(inputs)
         if self._waiting:
@@ -206,6 +208,18 @@ class RuleQueries(Participant):
         if not self._waiting:
             self._report_problem("")
 
+    def _take_inputs(self) -> tuple[RuleInput, ...]:
+        """Return the inputs of the next query: those of one namespace that is asked about alone, or of all others.
+
+        They take turns by time.
+        """
+        waiting = self._waiting.list_namespaces()
+        apart = [one for one in self._sizes if one in waiting][:1]
+        together = [one for one in waiting if one not in self._sizes]
+        if apart and (self._lead_s > 0.0 or not together):
+            return self._waiting.take(apart, self._sizes[apart[0]])
+        return self._waiting.take(together, MAX_QUERY)
+
     def _send_query(self, inputs: Sequence[RuleInput]) -> None:
         """Query the server about *inputs*, and pass the answers on.
 
@@ -219,17 +233,20 @@ class RuleQueries(Participant):
         answers = self._client.evaluate(inputs)
         self._is_suspended = bool(answers.problem)
         self._report_problem(answers.problem)
+        took_s = self._clock.monotonic_s() - began_s
         namespaces = dict.fromkeys(map(_find_namespace, inputs))
+        lead_s = self._lead_s + (-took_s if namespaces.keys() <= self._sizes.keys() else took_s)
+        self._lead_s = min(max(lead_s, -_MAX_LEAD_S), _MAX_LEAD_S)
         sizes = {namespace: self._sizes.pop(namespace, MAX_QUERY) for namespace in namespaces}
         if answers.problem:
-            self._sizes |= dict.fromkeys(sizes, max(1, len(inputs) // 2))
+            self._sizes |= dict.fromkeys(namespaces, max(1, len(inputs) // 2))
             if len(inputs) == 1:  # it may be what the server does not answer; the others are asked about first
                 answers = replace(answers, failed=frozenset({0}))
         else:
             self._sizes |= {namespace: 2 * size for namespace, size in sizes.items() if 2 * size < MAX_QUERY}
             self._answered_at_s = self._clock.monotonic_s()
         self._problems.update(dict.fromkeys(answers.policy_problems))
-        self._listener.record_answers(answers, self._clock.monotonic_s() - began_s)
+        self._listener.record_answers(answers, took_s)
         self._answer(inputs, answers)
 
     def _answer(self, inputs: Sequence[RuleInput], answers: PolicyAnswers) -> None:
@@ -312,17 +329,22 @@ class _BoundedInputs:
                 self.remove(next(reversed(line)))
         return True
 
-    def take(self, sizes: Mapping[str, int]) -> tuple[RuleInput, ...]:
-        """Remove and return the inputs of the next query.
+    @property
+    def _next(self) -> dict[str, dict[RuleInput, tuple[RuleInput, int]]]:
+        """The lines that are asked about next.
 
-        They are of namespaces that are not in *sizes*, which take turns. If there are none, they are of one namespace,
-        at most as many as *sizes* says. Those that fail are asked about last: the others in a query that fails may get
-        no answer.
+        Inputs that fail are asked about last: the others in a query that fails may get no answer.
         """
-        lines = self._lines[False] or self._lines[True]
-        namespaces = [one for one in lines if one not in sizes] or [one for one in sizes if one in lines][:1]
+        return self._lines[False] or self._lines[True]
+
+    def list_namespaces(self) -> list[str]:
+        """Return the namespaces with inputs to ask about next, in turn."""
+        return list(self._next)
+
+    def take(self, namespaces: Iterable[str], most: int) -> tuple[RuleInput, ...]:
+        """Remove and return inputs of *namespaces*, which take turns: at most *most*, of about a megabyte."""
+        lines = self._next
         selected = OrderedDict((one, lines.pop(one)) for one in namespaces)
-        most = sizes.get(namespaces[0], MAX_QUERY) if namespaces else 0
         taken: list[RuleInput] = []
         total = 0
         while len(taken) < most and total < _MAX_QUERY_CHARACTERS and (found := take_next(selected)):

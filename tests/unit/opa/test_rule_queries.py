@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import cast
 
 import pytest
@@ -288,3 +289,26 @@ def test_a_namespace_with_ever_new_records_that_the_server_does_not_answer_delay
         scene.advance(1.0)
     scene.advance(POLL_S)
     assert scene.list_denied() == {*others}
+
+
+def test_a_namespace_that_got_no_answer_once_gets_one_although_others_keep_the_server_busy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene, numbers = Scene(), count()
+    slow = build_input("x", namespace="attacker")
+    scene.server.unanswered.add(slow)
+    scene.query(slow, WEB)
+    evaluate = scene.server.evaluate
+
+    def stay_busy(inputs: Sequence[RuleInput]) -> PolicyAnswers:
+        scene.clock.now_s += 0.1
+        scene.queries.query([build_input(f"busy{next(numbers)}", namespace="busy")])
+        return evaluate(inputs)
+
+    monkeypatch.setattr(scene.server, "evaluate", stay_busy)
+    scene.queries.query([build_input("busy", namespace="busy")])
+    for _ in range(100):
+        scene.clock.now_s += 0.1
+        scene.queries.work()
+    scene.taken += scene.inputs
+    assert WEB in scene.list_denied()
