@@ -81,8 +81,8 @@ class RuleQueries(Participant):
         self._waiting = _BoundedInputs()
         self._unanswered = _BoundedInputs()  # with whether policies fail for an input alone
         self._version = PolicyRevision()
-        # Namespaces that are asked about alone, with how many inputs: half as many as in a query that got no answer, twice
-        # as many as in one that got one. The one that was asked about last is the last.
+        # Namespaces that are asked about alone, with how many inputs: half as many as in a query that got no answer,
+        # twice as many as in one that got one. The one that was asked about last is the last.
         self._sizes: dict[str, int] = {}
         self._lead_s = 0.0  # how much longer queries about all others took than those about these
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
