@@ -7,10 +7,10 @@ computed again.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from enum import IntEnum
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -62,13 +62,10 @@ class Observer:
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Labels] = {}
         self._due: dict[Requester, Cause] = {}
-        # how long each namespace was worked for, in seconds, since nothing was left to do
-        self._spent: defaultdict[str, float] = defaultdict(float)
         # objects that changed, and whose dependents are not due yet
-        self._touched: NamespaceTurns[ObjectKey, _TouchedObject] = NamespaceTurns(self._spent)
-        # those that are due, and some that no longer are
-        self._changed: NamespaceTurns[Requester, Requester] = NamespaceTurns(self._spent)
-        self._dependents: NamespaceTurns[Requester, Requester] = NamespaceTurns(self._spent)
+        self._touched: dict[ObjectKey, _TouchedObject] = {}
+        # these, and requesters that are due, and some that no longer are
+        self._turns: NamespaceTurns[_TouchedObject | Requester] = NamespaceTurns(len(_Line))
         self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
         # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
         self._absent: dict[Requester, None] = {}
@@ -85,38 +82,28 @@ class Observer:
     ) -> tuple[Observation, ...]:
         """Compute the claims of the objects that *changes* concern, once for each source that reads it.
 
-        What depends on changed objects is found for *for_s*. Then claims of changed objects are computed, at least one,
-        until *for_s* is over, and then those of objects that depend on them, too. Later calls do the rest, so that
-        many objects, or one on which thousands depend, do not delay changes of others. Namespaces take turns by the
-        time they take. *read_s* returns the time (monotonic seconds).
+        This ends after *for_s*, but not before something was done; *read_s* returns the time (monotonic seconds).
+        Later calls do the rest, so that many objects, or one on which thousands depend, do not delay changes of others.
+        Namespaces take turns by the time they take. In each, what depends on changed objects is found first, then
+        claims of changed objects are computed, and then those of objects that depend on them.
         """
         if self.is_done:
-            self._spent.clear()
             self._forget_missing()
         self._enqueue(changes)
         found: list[Observation] = []
-        now_s = read_s()
-        until_s = now_s + for_s
-
-        def has_time(namespace: str) -> bool:
-            """Count the time since the last call as spent for *namespace*."""
-            nonlocal now_s
+        began_s = now_s = read_s()
+        while item := self._turns.take():
+            if isinstance(item, _TouchedObject):
+                del self._touched[item.key]
+                self._enqueue_dependents(self._dependencies.find_dependents(item.key, item.labels))
+            elif cause := self._due.pop(item, None):
+                found.append(self._observe(item, cause))
+                for _, before in self._states:
+                    before.discard(item)
             last_s, now_s = now_s, read_s()
-            self._spent[namespace] += now_s - last_s
-            return now_s < until_s
-
-        while touched := self._touched.take():
-            self._enqueue_dependents(self._dependencies.find_dependents(touched.key, touched.labels))
-            if not has_time(touched.key.namespace):
+            self._turns.spend(item.key.namespace, now_s - last_s)
+            if now_s - began_s >= for_s:
                 break
-        for lines in (self._changed, self._dependents):
-            while requester := lines.take():
-                if cause := self._due.pop(requester, None):
-                    found.append(self._observe(requester, cause))
-                    for _, before in self._states:
-                        before.discard(requester)
-                    if not has_time(requester.key.namespace):
-                        break
         return tuple(found)
 
     def _forget_missing(self) -> None:
@@ -166,19 +153,20 @@ class Observer:
         for name in self._names.get(key.kind, ()):
             requester = Requester(name, key)
             self._due[requester] = cause
-            self._changed.add(key.namespace, requester, requester)
+            self._turns.add(key.namespace, _Line.CHANGED, requester, requester)
         if cause is Cause.MISSING:
             self._missing[key] = _add_labels(change.old, {})
         else:
             self._missing.pop(key, None)
-        labels = self._touched.add(key.namespace, key, _TouchedObject(key, {})).labels
+        touched = self._touched.setdefault(key, _TouchedObject(key, {}))
+        self._turns.add(key.namespace, _Line.TOUCHED, key, touched)
         for version in (change.old, change.new):
-            _add_labels(version, labels)
+            _add_labels(version, touched.labels)
 
     def _enqueue_dependents(self, requesters: Iterable[Requester]) -> None:
         for requester in sorted(one for one in requesters if one not in self._absent):
             self._due.setdefault(requester, Cause.DEPENDENCY)
-            self._dependents.add(requester.key.namespace, requester, requester)
+            self._turns.add(requester.key.namespace, _Line.DEPENDENT, requester, requester)
 
     def _observe(self, requester: Requester, cause: Cause) -> Observation:
         try:
@@ -262,6 +250,14 @@ def _read_tags(metadata: ObjectMeta) -> tuple[StringMap, StringMap]:
     """Return the labels and annotations that rules may read."""
     annotations = StringMap.from_items(metadata.annotations or {})
     return StringMap.from_items(metadata.labels or {}), annotations.without(_LAST_APPLIED)
+
+
+class _Line(IntEnum):
+    """What waits in each namespace, in this order."""
+
+    TOUCHED = 0
+    CHANGED = 1
+    DEPENDENT = 2
 
 
 class Requester(NamedTuple):
