@@ -7,10 +7,11 @@ from typing import Final
 
 MAX_VALUE_CHARACTERS: Final = 4000
 _MAX_STRING: Final = 255
-_UNIT: Final = r'(?:\\[0-9]{3}|\\.|[^\\"])'
+# Without backtracking, which takes exponential time: `\101` could also be read as an escaped 1, 0 and 1.
+_UNIT: Final = r'(?>\\[0-9]{3}|\\.|[^\\"])'
 _UNITS: Final = re.compile(_UNIT)
-_STRING: Final = re.compile(rf'"({_UNIT}*)"')
-_VALUE: Final = re.compile(rf'"{_UNIT}*"(?:\s+"{_UNIT}*")*', re.ASCII)
+_STRING: Final = re.compile(rf'"({_UNIT}*+)"')
+_VALUE: Final = re.compile(rf'"{_UNIT}*+"(?:\s+"{_UNIT}*+")*', re.ASCII)
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*", re.ASCII)
 
 

@@ -64,3 +64,9 @@ def test_a_joined_txt_value_is_unchanged_after_splitting_and_joining_it(text: st
         len(re.findall(r"\\.|[^\\]", string)) <= 255
         for string in re.findall(r'"((?:\\.|[^"\\])*)"', split_strings(held))
     )
+
+
+def test_a_text_of_escapes_without_an_end_is_no_value_and_is_read_without_backtracking() -> None:
+    text = '"' + r"\101" * 1000  # with backtracking, this would not end
+    assert not is_txt_value(text)
+    assert split_strings(text) == text
