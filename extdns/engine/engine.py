@@ -320,10 +320,11 @@ class Engine:
         self._dirty.add(names, at_once=at_once)
 
     def _weigh(self, name: DnsName) -> int:
-        """Return as how many names *name* counts in a slice: one with many claims, decisions or targets as several."""
+        """Return as how many names *name* counts in a slice: several with many claims, decisions or long targets."""
         size = 10 * len(self.decisions.decisions(name))
         for claim in self.claims.claims(name):
-            size += 10 + (len(claim.desired.targets) if isinstance(claim, ResolvedClaim) else 0)
+            targets = claim.desired.targets if isinstance(claim, ResolvedClaim) else ()
+            size += 10 + len(targets) + sum(map(len, targets)) // 20
         return 1 + size // 80
 
     def _find_all_names(self) -> Iterator[DnsName]:

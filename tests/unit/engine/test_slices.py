@@ -50,9 +50,11 @@ def test_a_slice_has_fewer_names_if_they_have_many_claims_or_targets() -> None:
     world = start_world(names_per_step=2)
     world.feed(combine(observe("many", *claims), observe("web", build_claim("web", "web"))))
     assert list_planned(world) == {"many0", "web"}
-    world = start_world(names_per_step=2)
-    world.feed(observe("many", *(build_claim("many", name, *targets) for name in MANY)))
-    assert list_planned(world) == {"many0"}
+    for texts in (targets, ('"' + "x" * 3200 + '"',)):
+        rtype = "A" if texts is targets else "TXT"
+        world = start_world(names_per_step=2)
+        world.feed(observe("many", *(build_claim("many", name, *texts, rtype=rtype) for name in MANY)))
+        assert list_planned(world) == {"many0"}
 
 
 def test_names_with_few_claims_go_before_those_of_many_objects() -> None:
