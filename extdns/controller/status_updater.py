@@ -14,6 +14,7 @@ from extdns.controller.participant import Participant
 from extdns.engine.decisions import CHANGING, IN_SYNC
 from extdns.engine.effects import ReportDecisions
 from extdns.engine.inputs import Cause, LeadershipChanged, Observed
+from extdns.engine.namespace_turns import NamespaceTurns
 from extdns.errors import describe_invalid_value
 from extdns.log import Event
 from extdns.model.claim import Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
@@ -85,7 +86,7 @@ class StatusUpdater(Participant):
         self._clock = clock
         self._gate = gate
         self._objects: dict[ObjectKey, _ObservedObject] = {}
-        self._due: dict[ObjectKey, None] = {}
+        self._due: NamespaceTurns[ObjectKey] = NamespaceTurns()
         self._pause_s = _MIN_PAUSE_S
         self._next_write_at = 0.0
 
@@ -132,7 +133,7 @@ class StatusUpdater(Participant):
     def _observe(self, observation: Observation) -> None:
         self._writer.forget(observation.key)
         self._objects.pop(observation.key, None)
-        self._due.pop(observation.key, None)
+        self._due.discard(observation.key)
         if observation.deleted_at or (
             observation.cause not in _REMOVED and not (observation.failure or observation.awaited_kind)
         ):
@@ -143,30 +144,35 @@ class StatusUpdater(Participant):
 
     def _schedule(self, keys: Iterable[ObjectKey]) -> None:
         count = len(self._due)
-        self._due.update((key, None) for key in keys if key in self._objects)
+        for key in keys:
+            if key in self._objects:
+                self._due.add(key.namespace, key)
         if len(self._due) > count:
             self._pause_s = _MIN_PAUSE_S
             self._next_write_at = min(self._next_write_at, self._clock.monotonic_s() + self._pause_s)
 
     def _write_final(self, for_s: float) -> None:
-        """Write the statuses that are final, at least one that is due and more for *for_s*; those that wait follow."""
+        """Write the statuses that are final, at least one that is due and more for *for_s*; namespaces take turns."""
         began_at = now_s = self._clock.monotonic_s()
+        waiting: list[ObjectKey] = []
         # of one pass: the first only if an object is deleted
         find_resources, find_requests = cache(self._find_resources), cache(self._index_requests)
-        for key in tuple(self._due):
+        while key := self._due.take():
             observed = self._objects[key]
             if observed.deleted_at:
                 is_final = self._release(key, observed, find_resources)
             else:
                 is_final = self._write(key, observed, find_requests)
-            del self._due[key]
             if not is_final:
-                self._due[key] = None
-            now_s = self._clock.monotonic_s()
+                waiting.append(key)
+            last_s, now_s = now_s, self._clock.monotonic_s()
+            self._due.spend(now_s - last_s)
             if now_s - began_at >= for_s:
                 break
         else:
             self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
+        for key in waiting:
+            self._due.add(key.namespace, key)
         self._next_write_at = now_s + max(self._pause_s, (now_s - began_at) * _PAUSE_PER_WORK)
 
     def _write(self, key: ObjectKey, observed: _ObservedObject, find_requests: FindRequests) -> bool:

@@ -107,7 +107,7 @@ class Engine:
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
-        self._dirty = DirtyNames(settings.names_per_step, self._weigh)
+        self._dirty = DirtyNames(settings.names_per_step, self._weigh, self._find_namespaces)
         self._plan_at = self._now_s = self._dirty_since_at = 0.0
         self._has_planned_all = self._expects_observations = False
         self._written: set[DnsName] = set()
@@ -326,6 +326,12 @@ class Engine:
             targets = claim.desired.targets if isinstance(claim, ResolvedClaim) else ()
             size += 10 + len(targets) + sum(map(len, targets)) // 20
         return 1 + size // 80
+
+    def _find_namespaces(self, name: DnsName) -> list[str]:
+        """Return the namespaces that request *name* or have its records, sorted; "" if there are none."""
+        found = {claim.provenance.ref.key.namespace for claim in self.claims.claims(name)}
+        found.update([one.current.namespace for one in self.decisions.decisions(name) if one.current])
+        return sorted(found) or [""]
 
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()

@@ -62,10 +62,9 @@ class Observer:
         # with their labels: objects that lists lack and that others may depend on
         self._missing: dict[ObjectKey, Labels] = {}
         self._due: dict[Requester, Cause] = {}
-        # objects that changed, and whose dependents are not due yet
-        self._touched: dict[ObjectKey, _TouchedObject] = {}
-        # these, and requesters that are due, and some that no longer are
-        self._turns: NamespaceTurns[_TouchedObject | Requester] = NamespaceTurns(len(_Line))
+        # objects that changed, and whose dependents are not due yet, with the labels that lookups may have found
+        self._touched: dict[ObjectKey, Labels] = {}
+        self._turns: NamespaceTurns[ObjectKey | Requester] = NamespaceTurns()  # of both
         self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
         # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
         self._absent: dict[Requester, None] = {}
@@ -84,8 +83,8 @@ class Observer:
 
         This ends after *for_s*, but not before something was done; *read_s* returns the time (monotonic seconds).
         Later calls do the rest, so that many objects, or one on which thousands depend, do not delay changes of others.
-        Namespaces take turns by the time they take. In each, what depends on changed objects is found first, then
-        claims of changed objects are computed, and then those of objects that depend on them.
+        Namespaces take turns by the time they take. In each of them, what depends on changed objects is found first;
+        then the changed objects take turns with those that depend on them.
         """
         if self.is_done:
             self._forget_missing()
@@ -93,15 +92,14 @@ class Observer:
         found: list[Observation] = []
         began_s = now_s = read_s()
         while item := self._turns.take():
-            if isinstance(item, _TouchedObject):
-                del self._touched[item.key]
-                self._enqueue_dependents(self._dependencies.find_dependents(item.key, item.labels))
-            elif cause := self._due.pop(item, None):
-                found.append(self._observe(item, cause))
+            if isinstance(item, ObjectKey):
+                self._enqueue_dependents(self._dependencies.find_dependents(item, self._touched.pop(item)))
+            else:
+                found.append(self._observe(item, self._due.pop(item)))
                 for _, before in self._states:
                     before.discard(item)
             last_s, now_s = now_s, read_s()
-            self._turns.spend(item.key.namespace, now_s - last_s)
+            self._turns.spend(now_s - last_s)
             if now_s - began_s >= for_s:
                 break
         return tuple(found)
@@ -131,7 +129,7 @@ class Observer:
     @property
     def is_done(self) -> bool:
         """Whether no claims are left to compute."""
-        return not (self._due or self._touched)
+        return not self._turns
 
     def _enqueue(self, changes: Iterable[ClusterChange]) -> None:
         """Make due the objects that changed, and what waited for a kind that is synced now."""
@@ -150,23 +148,23 @@ class Observer:
     def _enqueue_changed(self, change: ObjectChange) -> None:
         key = change.key
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
+        labels = self._touched.setdefault(key, {})
+        self._turns.add(key.namespace, key, _Line.TOUCHED)
+        for version in (change.old, change.new):
+            _add_labels(version, labels)
         for name in self._names.get(key.kind, ()):
             requester = Requester(name, key)
             self._due[requester] = cause
-            self._turns.add(key.namespace, _Line.CHANGED, requester, requester)
+            self._turns.add(key.namespace, requester, _Line.CHANGED)
         if cause is Cause.MISSING:
             self._missing[key] = _add_labels(change.old, {})
         else:
             self._missing.pop(key, None)
-        touched = self._touched.setdefault(key, _TouchedObject(key, {}))
-        self._turns.add(key.namespace, _Line.TOUCHED, key, touched)
-        for version in (change.old, change.new):
-            _add_labels(version, touched.labels)
 
     def _enqueue_dependents(self, requesters: Iterable[Requester]) -> None:
         for requester in sorted(one for one in requesters if one not in self._absent):
             self._due.setdefault(requester, Cause.DEPENDENCY)
-            self._turns.add(requester.key.namespace, _Line.DEPENDENT, requester, requester)
+            self._turns.add(requester.key.namespace, requester, _Line.DEPENDENT)
 
     def _observe(self, requester: Requester, cause: Cause) -> Observation:
         try:
@@ -253,7 +251,7 @@ def _read_tags(metadata: ObjectMeta) -> tuple[StringMap, StringMap]:
 
 
 class _Line(IntEnum):
-    """What waits in each namespace, in this order."""
+    """The lines of each namespace: what depends on changed objects is found first, to be computed once."""
 
     TOUCHED = 0
     CHANGED = 1
@@ -275,13 +273,6 @@ def _add_labels(version: KubernetesObject | None, labels: Labels) -> Labels:
     for name, value in version.selectable.items() if version is not None else ():
         labels.setdefault(name, set()).add(value)
     return labels
-
-
-class _TouchedObject(NamedTuple):
-    """An object that changed, and the labels of all versions that lookups may have found."""
-
-    key: ObjectKey
-    labels: Labels
 
 
 class Selection(NamedTuple):

@@ -224,7 +224,7 @@ class WriteQueue:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
         found: dict[tuple[DnsName, RecordKey], ChangeSet] = {}
         tables = self.queued, self._sent, self.retries.by_name
-        for name in sorted([DnsName(name) for name in names if any(name in table for table in tables)]):
+        for name in sorted({DnsName(name) for table in tables for name in table.keys() & names}):
             unsure = (failed.sent for failed in self.retries.list_sets(name) if failed.is_unsure)
             for one in chain(unsure, self._sent.get(name, ()), self.queued.get(name, ())):
                 found[name, one.key] = one

@@ -45,6 +45,8 @@ _SERVER_ALLOWED: Final = f"{_HOST_ALLOWED}, or an underscore"
 NAME_ALLOWED: Final = "a name: letters, digits, hyphens and underscores"
 MAX_TARGETS: Final = 4000
 """No DNS service takes more: a message has 65,535 bytes, of which the record of an address takes 16 (RFC 1035)."""
+MAX_TARGET: Final = 270_000
+"""Of characters: data have at most 65,535 bytes (RFC 1035 section 3.2.1), each up to four characters as `\\ddd`."""
 MAX_PROPERTIES: Final = 32_768
 """The most characters of all properties of a record, far more than any service takes."""
 
@@ -147,9 +149,11 @@ def find_size_problem(endpoint: DesiredRecord) -> RecordProblem | None:
     if endpoint.properties and (length := sum(map(len, chain(*endpoint.properties)))) > MAX_PROPERTIES:
         allowed = f"at most {MAX_PROPERTIES} characters"
         return RecordProblem(value=f"properties of {length} characters", allowed=allowed)
-    if len(endpoint.targets) <= MAX_TARGETS:
-        return None
-    return RecordProblem(value=f"more than {MAX_TARGETS} targets", allowed=f"at most {MAX_TARGETS} targets")
+    if len(endpoint.targets) > MAX_TARGETS:
+        return RecordProblem(value=f"more than {MAX_TARGETS} targets", allowed=f"at most {MAX_TARGETS} targets")
+    if (length := max(map(len, endpoint.targets), default=0)) > MAX_TARGET:
+        return RecordProblem(value=f"a target of {length} characters", allowed=f"at most {MAX_TARGET} characters")
+    return None
 
 
 def find_owner_problem(endpoint: DesiredRecord) -> RecordProblem | None:

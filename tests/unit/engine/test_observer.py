@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 
 import pytest
 
@@ -199,13 +200,22 @@ def test_computed_again_when_any_object_of_a_selected_kind_changes() -> None:
 def test_changes_of_other_objects_do_not_wait_for_the_many_that_depend_on_one() -> None:
     objects, source, observer = start_observer(select_all, "a", "b", "c", "d")
     observer.observe([objects.change(SLICE, "any")], for_s=0.0)
-    for changes in ([objects.change(SERVICE, "d")], []):
+    for changes in ([objects.change(SERVICE, "d")], [], []):
         observer.observe(changes, for_s=0.0)
-    assert source.computed_names == ["d"]
+    assert source.computed_names == ["a", "d"]
     assert not observer.is_done
     observer.observe([synced(POD)])
-    assert source.computed_names == ["d", "a", "b", "c"]
+    assert source.computed_names == ["a", "d", "b", "c"]
     assert observer.is_done
+
+
+def test_what_depends_on_an_object_does_not_wait_while_others_of_its_namespace_change_all_the_time() -> None:
+    objects, source, observer = start_observer(get_slice, "a", "b", "web")
+    seconds = count()
+    observer.observe([objects.change(SLICE, "web")], for_s=0.0)
+    for name in "abab":
+        observer.observe([objects.change(SERVICE, name)], for_s=2.0, read_s=lambda: next(seconds))
+    assert "web" in source.computed_names
 
 
 def test_changes_and_what_depends_on_all_of_them_cost_their_sum() -> None:
@@ -267,7 +277,7 @@ def test_namespaces_take_turns_if_many_objects_depend_on_changed_ones() -> None:
     source.computed_names.clear()
     observer.observe([objects.change(SLICE, "any")], for_s=0.0)
     observer.observe([objects.change(SLICE, "any", namespace="zoo")])
-    assert source.computed_names == ["a", "b", "z", "c"]
+    assert source.computed_names == ["a", "z", "b", "c"]
 
 
 def test_namespaces_take_turns_if_many_objects_change() -> None:

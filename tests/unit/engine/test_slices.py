@@ -1,4 +1,4 @@
-"""Names that become dirty together with many others are planned in slices (docs/design/architecture.md, "Slices")."""
+"""Names are planned in slices, of which each namespace has its share (docs/design/architecture.md, "Slices")."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def list_planned(world: World) -> set[str]:
 def test_other_names_are_planned_and_written_while_a_large_object_is_planned() -> None:
     world = start_world(names_per_step=2)
     world.feed(combine(observe_many(), observe("web", build_claim("web", "web"))))
-    assert list_planned(world) == {"many0", "many1", "web"}
+    assert list_planned(world) == {"many0", "web"}
     world.feed(observe("api", build_claim("api", "api")))
-    assert list_planned(world) == {"many0", "many1", "many2", "many3", "web", "api"}
+    assert list_planned(world) == {"many0", "many1", "web", "api"}
     for _ in range(2):
         world.feed(world.answer())
     assert {"web A", "api A"} < world.list_records().keys()
@@ -49,7 +49,9 @@ def test_a_slice_has_fewer_names_if_they_have_many_claims_or_targets() -> None:
     targets = tuple(f"192.0.2.{number}" for number in range(80))
     world = start_world(names_per_step=2)
     world.feed(combine(observe("many", *claims), observe("web", build_claim("web", "web"))))
-    assert list_planned(world) == {"many0", "web"}
+    assert list_planned(world) == {"many0"}
+    world.feed(TimePassed())
+    assert list_planned(world) == {"many0", "many1", "web"}
     for texts in (targets, ('"' + "x" * 3200 + '"',)):
         rtype = "A" if texts is targets else "TXT"
         world = start_world(names_per_step=2)
@@ -57,10 +59,20 @@ def test_a_slice_has_fewer_names_if_they_have_many_claims_or_targets() -> None:
         assert list_planned(world) == {"many0"}
 
 
-def test_names_with_few_claims_go_before_those_of_many_objects() -> None:
+def test_names_that_change_all_the_time_delay_no_name_of_another_namespace() -> None:
     world = start_world(names_per_step=2)
-    many = [observe(name, *(build_claim(name, name, f"192.0.2.{number}") for number in range(8))) for name in MANY]
-    world.feed(combine(*many, observe("web", build_claim("web", "web"))))
+    for target in ("192.0.2.7", "192.0.2.8"):
+        world.feed(combine(*(observe(name, build_claim(name, name, target)) for name in MANY)))
+    for number, name in enumerate(("zoo", "zebra")):
+        world.feed(observe(name, build_claim(name, name, namespace="zoo"), namespace="zoo"))
+        assert name in list_planned(world)
+        assert len(list_planned(world)) == 6 + 2 * number
+
+
+def test_a_name_that_another_namespace_requests_too_is_planned_in_the_first_of_their_turns() -> None:
+    world = start_world(names_per_step=2)
+    many = [build_claim("many", name, namespace="a") for name in (*MANY, "web")]
+    world.feed(combine(observe("many", *many, namespace="a"), observe("web", build_claim("web", "web"))))
     assert list_planned(world) == {"many0", "web"}
 
 

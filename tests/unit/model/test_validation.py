@@ -52,6 +52,18 @@ def test_a_record_has_at_most_as_many_targets_as_a_dns_message(lenient: bool) ->
 
 
 @pytest.mark.parametrize("lenient", [False, True])
+def test_a_target_has_at_most_as_many_characters_as_the_data_of_a_record(lenient: bool) -> None:
+    strings = " ".join(['"' + 255 * r"\000" + '"'] * 255)
+    most, more = (
+        DesiredRecord(name=DnsName("a.org"), type="TXT", targets=(text,)) for text in (strings, strings + " " * 10_000)
+    )
+    assert validate_record(most, lenient=lenient) is None
+    problem = validate_record(more, lenient=lenient)
+    assert problem is not None
+    assert (problem.value, problem.allowed) == ("a target of 270864 characters", "at most 270000 characters")
+
+
+@pytest.mark.parametrize("lenient", [False, True])
 def test_a_set_identifier_which_every_message_would_contain_has_at_most_256_characters(lenient: bool) -> None:
     most, more = (
         DesiredRecord(name=DnsName("a.org"), type="A", targets=("10.0.0.1",), set_identifier="\n" * count)
