@@ -61,8 +61,8 @@ class DirtyNames:
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans: a slice, but at least one, and those to plan at once."""
         taken, self._now = self._now, set()
-        for name in taken:
-            self._turns.discard(name)
+        for one in taken:
+            self._turns.discard(one)
         left = self._most
         while left > 0 and (name := self._turns.take()):
             weight = self._weigh(name)
@@ -74,8 +74,8 @@ class DirtyNames:
             left -= self._weigh(reverse)
             taken.add(reverse)
             del self._last[reverse]
-        for name in taken & self._last.keys():
-            del self._last[name]
+        for one in taken & self._last.keys():
+            del self._last[one]
         return taken
 
     def postpone(self, after: Mapping[DnsName, AbstractSet[str]]) -> set[DnsName]:
