@@ -15,6 +15,7 @@ from extdns.model.dns_name import DnsName
 
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.change import Decision
     from extdns.model.claim import NameClaim
     from extdns.model.record import OwnedRecord, Record, RecordKey
     from extdns.model.zone import Zone
@@ -89,7 +90,10 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
 
 
 def check_shared(
-    found: Sequence[tuple[ZoneState, tuple[OwnedRecord, ...]]], claims: Iterable[NameClaim], settings: PlanSettings
+    found: Sequence[tuple[ZoneState, tuple[OwnedRecord, ...]]],
+    claims: Iterable[NameClaim],
+    former: Iterable[Decision],
+    settings: PlanSettings,
 ) -> list[tuple[OwnedRecord, ...]]:
     """Return the records of *found*, as foreign where an ownership record in another zone proves nothing.
 
@@ -98,23 +102,25 @@ def check_shared(
     Args:
         found: the records of one name in each of the zones that have ownership records in common.
         claims: the claims to the name.
+        former: the last decisions about it.
         settings: the settings of the planner.
     """
     requesters: dict[tuple[RecordKey, str], set[str]] = {}
     for claim in (one for one in claims if isinstance(one, ResolvedClaim)):
         for target in claim.desired.targets:
             requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
+    last = {(one.zone, one.current.key): one.current for one in former if one.current}
     ours = [one.record for _, records in found for one in records if one.is_ours]
 
     def is_proven(zone_state: ZoneState, owned: OwnedRecord) -> bool:
         name, targets, seen = owned.record.name, owned.record.targets, zone_state.seen.get(owned.record.name)
         if any(text.name.within(name) for text in owned.ownership_records):
             return True  # inside the zone, it is shared with no other
-        before = seen.get(owned.key) if seen else None
+        before = last.get((zone_state.zone, owned.key))
         by_target = [requesters.get((owned.key, target), ()) for target in targets]
         if (before and before.is_ours) or all(settings.is_requested_by(owned, namespaces) for namespaces in by_target):
             return True
-        if seen is not None and not before and zone_state.zone.name == name:
+        if seen is not None and not before and owned.key not in seen and zone_state.zone.name == name:
             return zone_state.queue.may_have_created(owned.record)
         is_foreign = before is not None and before.owner == owned.owner
         return not is_foreign and all(other.targets == targets for other in ours if other.key == owned.key)

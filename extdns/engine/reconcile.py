@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from extdns.engine.decisions import IN_SYNC, ZoneWait
+from extdns.engine.decisions import ZoneWait
 from extdns.engine.gather import gather_facts, gather_former_view, gather_view
 from extdns.engine.parent_zones import find_sharing_zones
 from extdns.engine.retries import Failure
@@ -71,7 +71,8 @@ class Planned(Struct, gc=False):
         plans: the plans of the zones that can be planned now.
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned to its end.
-        unsure: zones that the name shares ownership records with, and whose writes got no answer: they are read first.
+        unsure: zones that the name shares ownership records with, and whose writes got no answer. They are read before
+            anything is queued.
         sets: by zone, the change sets to queue there, also those of ownership records that it holds for zones below.
         inputs: the inputs of the rules that were evaluated.
         unjudged: the ids of the zones in which a record at the name is or may be ours, and it is not known whether an
@@ -260,7 +261,7 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
     """Store what was *planned* for *name*; return the decisions that are new."""
     _store_plans(name, planned.plans, parts, now_s)
     for zone_state, sets in planned.sets.items():
-        zone_state.queue.replace(name, sets, now_s)
+        zone_state.queue.replace(name, () if planned.unsure else sets, now_s)
     for zone_state in planned.unread:
         zone_state.names_awaiting_read.add(name)
     _store_waits(name, planned.waits, parts, now_s)
@@ -283,7 +284,7 @@ def _store_plans(name: DnsName, plans: Iterable[ZonePlan], parts: EngineParts, n
             continue
         is_known = zone_state.is_fully_known(name)
         if parts.zones.find_by_name(name) and is_known and not zone_state.refresh.reads_all:
-            zone_state.seen[name] = {owned.key: owned for owned in view.current}
+            zone_state.seen[name] = frozenset(owned.key for owned in view.current)
         parts.delete_guard.observe(
             zone_state.zone,
             name,
@@ -346,16 +347,13 @@ def _combine_sets(
 ) -> dict[ZoneState, tuple[ChangeSet, ...]]:
     """Return by zone the change sets of *name* to queue there, () for a planned zone or its parent without any.
 
-    While an answer is missing in a zone that it shares ownership records with, nothing is queued, so that this is read.
     Each ownership record is written once: several zones of one name use the same ones in the parent zone. That can
     also be a zone of the name: the public parent zone of a private one.
     """
     plans = planned.plans
-    if planned.unsure:
-        return dict.fromkeys((*(one.zone_state for one in plans), *planned.unsure), ())
-    if len(plans) == 1 and not plans[0].view.parent:  # nearly every name
+    if len(plans) == 1 and not (plans[0].view.parent or planned.unsure):  # nearly every name
         return {plans[0].zone_state: plans[0].plan.sets}
-    sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
+    sets: dict[ZoneState, tuple[ChangeSet, ...]] = dict.fromkeys(planned.unsure, ())
     for zone_state, view, _ in plans:
         sets[zone_state] = ()
         if view.parent and (parent := parts.zones.find(view.parent)):
@@ -409,10 +407,9 @@ def _may_have_unlisted_zone(name: DnsName, parts: EngineParts) -> bool:
 
 
 def _has_work(one: ZonePlan) -> bool:
-    """Return whether a change is planned, or a record is still to be created, which foreign ones and others prevent."""
-    done = {*IN_SYNC, Reason.FOREIGN_RECORD, Reason.REQUESTED_BY_OTHER}
-    waiting = [it for it in one.plan.decisions if it.desired and it.requested_by and it.reason not in done]
-    return bool(one.view.block or one.plan.sets or waiting)
+    """Return whether a change is planned, or found to be too large only since its ownership record exists."""
+    is_too_large = any(it.reason is Reason.TOO_LARGE for it in one.plan.decisions)
+    return bool(one.view.block or one.plan.sets or is_too_large)
 
 
 def _store_waits(name: DnsName, waits: Sequence[ZoneWait], parts: EngineParts, now_s: float) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.engine.effects import ListZones, ReadNames, ReadPage
 from extdns.engine.inputs import Call
 from extdns.engine.retries import Failure
-from extdns.model.change import ZONES, Awaited, Wait, WriteConflict
+from extdns.model.change import ZONES, Applied, Awaited, Wait, WriteConflict
 from extdns.model.reason import Category, select_reasons
 from extdns.model.value import compute_backoff_s
 
@@ -145,7 +145,7 @@ class ZoneRefresher:
     def _find_page_at(self, zone_state: ZoneState) -> float:
         """Return when the next page of a zone can be requested. A round that reads to the end has no rate limit."""
         at_s = zone_state.refresh.next_page_at
-        if not (zone_state.refresh.reads_to_end or zone_state.refresh.starts_over):
+        if not zone_state.refresh.reads_all:
             at_s = max(at_s, self._next_refresh_at, self._next_quiet_at if self._is_quiet(zone_state) else 0.0)
         return at_s
 
@@ -203,9 +203,14 @@ class ZoneRefresher:
     def take_outcome(self, zone_state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> None:
         """Ignore the names that *batch* wrote in the pages of the present round, because these may be older.
 
-        After a write conflict, also refresh the zone soon.
+        If it failed, names that were ignored meanwhile are read, if the zone had to be read to its end. After a write
+        conflict, also refresh the zone soon.
         """
-        zone_state.refresh.skip_names(write.key.name for write in batch.writes)
+        ignored, zone_state.refresh.ignored = zone_state.refresh.ignored, set()
+        if isinstance(outcome, Applied):
+            zone_state.refresh.skip_names(write.key.name for write in batch.writes)
+        elif ignored:
+            zone_state.queue.reads.require([one for one in batch.change_sets if one.name in ignored])
         if isinstance(outcome, WriteConflict):
             zone_state.refresh.expect_changes(now_s, self._interval_s)
 

@@ -5,7 +5,7 @@ The cache holds the records as last read or written (docs/design/retries.md, "Re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +17,7 @@ from extdns.engine.retries import Failure, GiveUpRule, Retry
 from extdns.engine.write_queue import WriteQueue
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
-from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone, ZonePage, ZonePlacement
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ class ZoneRefresh:
         reads_to_end: whether this round reads page after page without pauses, as the first one does.
         starts_over: whether the next round begins as soon as no page is awaited, and reads to the end.
         retry: failures in a row to read pages or names.
+        ignored: the names that a round which reads to the end ignored because the batch in flight writes them.
     """
 
     is_requested: bool = False
@@ -140,6 +141,7 @@ class ZoneRefresh:
     reads_to_end: bool = True
     starts_over: bool = False
     retry: Retry = field(default_factory=lambda: Retry(Failure.ZONE_READ))
+    ignored: set[DnsName] = field(default_factory=set)
     _began_at: float = 0.0
     _is_quiet: bool = False
     _seen: set[DnsName] = field(default_factory=set)
@@ -197,6 +199,7 @@ class ZoneRefresh:
         self.is_requested = self.reads_to_end and page.after is not None
         self.retry.record_success()
         self._skipped |= being_written
+        self.ignored |= being_written if self.reads_to_end else set()
         self.after, self.pages = page.after, self.pages + 1
         records = self._cut_off + page.records
         self._cut_off = ()
@@ -255,8 +258,8 @@ class ZoneState:
         queue: the changes to write.
         names_awaiting_read: names that are planned once the zone was fully read.
         missing_since_at: monotonic time of the first complete list without the zone, None while it is listed.
-        seen: by name of a zone, the records that this one held there when the name was planned last. Empty until the
-            zone was read since this process leads.
+        seen: by name of a zone, the keys of the records that this one held there when the name was planned last. Empty
+            until the zone was read since this process leads.
     """
 
     zone: Zone
@@ -265,7 +268,7 @@ class ZoneState:
     queue: WriteQueue = field(default_factory=WriteQueue)
     names_awaiting_read: set[DnsName] = field(default_factory=set)
     missing_since_at: float | None = None
-    seen: dict[DnsName, Mapping[RecordKey, OwnedRecord]] = field(default_factory=dict)
+    seen: dict[DnsName, AbstractSet[RecordKey]] = field(default_factory=dict)
 
     def is_fully_known(self, name: DnsName) -> bool:
         """Return whether the cache has all records of *name*, with no write of unknown effect."""

@@ -43,6 +43,7 @@ from tests.builders import (
 )
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.fakes.row_store import RowStoreInMemory
+from tests.rules import FakeRule, change_rules
 from tests.world import World, build_world, engine_settings
 
 DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")
@@ -506,6 +507,61 @@ def test_record_that_a_former_leader_created_is_ours_although_it_is_not_requeste
     standby.run(last)
     standby.run(LeadershipChanged(is_leader=True), for_s=600.0)
     assert (standby.list_records(SHOP), standby.list_ownership_labels()) == (records, {"a-shop"})
+
+
+@pytest.mark.parametrize("reads_before", [False, True], ids=["read-after-the-answer", "read-before-it"])
+def test_record_that_a_former_leader_created_is_ours_although_a_write_fails_before_it_is_read(
+    reads_before: bool,
+) -> None:
+    leader = start_zones({ZONE: (), SHOP: ()}, target="", has_election=True)
+    settings = engine_settings(leader.provider, has_election=True)
+    standby = World(engine=Engine(settings), reader=leader.provider, writer=leader.provider)
+    standby.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    for world in (leader, standby):
+        world.run(LeadershipChanged(is_leader=world is leader), observe("web", build_claim("web", "shop")), for_s=5.0)
+    standby.run(observe("web", build_claim("web", "shop", "192.0.2.7")))
+    refuse(standby, SHOP)
+    standby.feed(LeadershipChanged(is_leader=True))
+    while standby.waiting:
+        if reads_before:
+            standby.waiting.rotate(-1)
+        standby.feed(standby.answer())
+    refuse(standby, None)
+    standby.run(observe_gone("web"), for_s=600.0)
+    assert (standby.list_records(SHOP), standby.list_ownership_labels()) == ({}, set())
+
+
+def test_record_of_another_zone_of_the_name_stays_ours_when_the_process_leads_again_before_it_is_updated() -> None:
+    world = start_zones({ZONE: (), DEV: (), OTHER_DEV: ()}, has_election=True)
+    world.run(LeadershipChanged(is_leader=True), for_s=60.0)
+    refuse(world, OTHER_DEV)
+    for target in ("192.0.2.2", "192.0.2.3"):
+        world.run(observe("web", build_claim("web", "dev", target)), for_s=5.0)
+    assert world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.1",)}
+    for is_leader in (False, True):
+        world.run(LeadershipChanged(is_leader=is_leader), for_s=5.0)
+    refuse(world, None)
+    world.run(for_s=3600.0)
+    assert world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.3",)}
+
+
+def test_ownership_record_goes_if_a_rule_denies_the_record_that_was_not_created() -> None:
+    world = start_zones({ZONE: (), DEV: ()}, refusing=DEV, has_rules=True)
+    world.run(change_rules())
+    assert world.list_ownership_labels() == {"a-dev"}
+    world.run(change_rules(FakeRule(name="no", allows=lambda _: False)), for_s=600.0)
+    assert (world.list_decisions("dev"), world.list_ownership_labels()) == (
+        [("A", Action.NONE, Reason.POLICY_DENIED)],
+        set(),
+    )
+
+
+def test_decision_says_that_an_answer_is_missing_while_the_parent_zone_cannot_be_read() -> None:
+    world = start_zones({ZONE: (), DEV: ()}, target="")
+    world.provider.answers.append(NoAnswer(applied=True))
+    world.provider.failures.extend([RetryableError("timeout")] * 2)
+    world.run(observe("web", build_claim("web", "dev")), for_s=0.1)
+    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_ANSWER)]
 
 
 def test_record_requested_again_before_the_delete_of_its_ownership_record_is_answered_gets_one() -> None:
