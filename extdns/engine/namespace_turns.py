@@ -14,8 +14,8 @@ class NamespaceTurns(Generic[K]):
     """What waits, each once, in a few lines for each namespace.
 
     The namespace on which least was spent, in seconds or another measure, is served first; of several, the one that
-    waits for its turn longest. One that begins to wait counts as if as much was spent on it as on the one that was
-    served last: it gets nothing for the past. Within a namespace, line 0 is served first, and the others take turns.
+    waits for its turn longest. One that begins to wait counts as if at least as much was spent on it as on the one that
+    was served last: it gets nothing for the past. Within a namespace, line 0 is served first; the others take turns.
     """
 
     def __init__(self) -> None:
@@ -60,8 +60,7 @@ class NamespaceTurns(Generic[K]):
                     del self._lines[self._last]
                 self._last = None
             if not self._turns:
-                self._spent.clear()
-                self._served_at = 0.0
+                self._spent = {one: spent for one, spent in self._spent.items() if spent > self._served_at}
                 return None
             self._served_at, _, self._last = heappop(self._turns)
             lines = self._lines[self._last]

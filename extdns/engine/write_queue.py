@@ -334,9 +334,16 @@ class WriteQueue:
         """Return the queued change sets to send next if it is their *turn*, in order.
 
         Namespaces take turns (docs/design/retries.md, "Namespaces in turn"): those that never failed are taken from
-        *lines*; of the others, those of the namespace that was served longest ago come first.
+        *lines*, at last of namespaces with records that are told to try later, while that stops the zone; of the
+        others, those of the namespace that was served longest ago come first.
         """
         if turn is Turn.FRESH:
+            if self.retry.failures >= _APART_AFTER:
+                sets = self.retries.list_all_sets()
+                late = {one.sent.namespace for one in sets if one.block.reason is Reason.TRY_LATER}
+                lines = sorted(
+                    lines, key=lambda line: not late.isdisjoint(one.namespace for one in chain(*line.values()))
+                )
             return chain.from_iterable(take_turns(self._list_fresh(line, is_ready) for line in lines))
         names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
         queued = chain.from_iterable(map(self.queued.__getitem__, names))

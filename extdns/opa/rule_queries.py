@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +22,7 @@ from extdns.controller.participant import Participant
 from extdns.documents.rules import PolicyServerSnapshot
 from extdns.engine.effects import Effect, QueryRules
 from extdns.engine.inputs import Input, RulesAnswered, RulesChanged, RulesRevised
+from extdns.engine.namespace_turns import NamespaceTurns
 from extdns.errors import describe_error
 from extdns.model.value import take_next
 from extdns.ports import Clock
@@ -42,7 +43,6 @@ _MAX_STORED_CHARACTERS: Final = 32_000_000
 _MAX_QUERY_CHARACTERS: Final = 1_000_000
 """After so many, no more inputs are added to a query."""
 _DEFECT_PAUSE_S: Final = 1.0
-_MAX_LEAD_S: Final = 10.0
 
 
 class RuleQueries(Participant):
@@ -81,10 +81,9 @@ class RuleQueries(Participant):
         self._waiting = _BoundedInputs()
         self._unanswered = _BoundedInputs()  # with whether policies fail for an input alone
         self._version = PolicyRevision()
-        # Namespaces that are asked about alone, with how many inputs: half as many as in a query that got no answer,
-        # twice as many as in one that got one. The one that was asked about last is the last.
-        self._sizes: dict[str, int] = {}
-        self._lead_s = 0.0  # how much longer queries about all others took than those about these
+        # Lines that are asked about alone, with how many inputs: half as many as in a query that got no answer,
+        # twice as many as in one that got one.
+        self._sizes: dict[_Line, int] = {}
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
         self._poll_at = self._retry_at = 0.0
         self._refresh_at = clock.monotonic_s() + REFRESH_S
@@ -164,10 +163,10 @@ class RuleQueries(Participant):
         if now_s >= self._poll_at:
             self._poll(now_s)
             self._poll_at = self._clock.monotonic_s() + POLL_S
-        with self._changed:
-            inputs = self._take_inputs()
-        if inputs:
-            self._send_query(inputs)
+        if self._is_suspended:
+            self._refuse_waiting()
+        else:
+            self._send_query()
         if self._waiting:
             return now_s
         self._report_policies()
@@ -208,42 +207,37 @@ class RuleQueries(Participant):
         if not self._waiting:
             self._report_problem("")
 
-    def _take_inputs(self) -> tuple[RuleInput, ...]:
-        """Return the inputs of the next query: those of one namespace that is asked about alone, or of all others.
-
-        They take turns by time.
-        """
-        waiting = self._waiting.list_namespaces()
-        apart = [one for one in self._sizes if one in waiting][:1]
-        together = [one for one in waiting if one not in self._sizes]
-        if apart and (self._lead_s > 0.0 or not together):
-            return self._waiting.take(apart, self._sizes[apart[0]])
-        return self._waiting.take(together, MAX_QUERY)
-
-    def _send_query(self, inputs: Sequence[RuleInput]) -> None:
-        """Query the server about *inputs*, and pass the answers on.
-
-        After a failed call, pass on its problem without a call until the revision could be read.
-        """
-        if self._is_suspended:
+    def _refuse_waiting(self) -> None:
+        """Pass on the problem of the server for all that waits, until the revision could be read. Turns stay."""
+        with self._changed:
+            inputs = tuple(self._waiting)
+            for item in inputs:
+                self._waiting.remove(item)
+        if inputs:
             failure = Evaluation(unavailable=self.problem)
             self._answer(inputs, PolicyAnswers(evaluations=(failure,) * len(inputs), problem=self.problem))
+
+    def _send_query(self) -> None:
+        """Query the server about the inputs whose turn it is, and pass the answers on."""
+        with self._changed:
+            inputs, is_failing = self._waiting.take(self._sizes)
+        if not inputs:
             return
         began_s = self._clock.monotonic_s()
         answers = self._client.evaluate(inputs)
         self._is_suspended = bool(answers.problem)
         self._report_problem(answers.problem)
         took_s = self._clock.monotonic_s() - began_s
-        namespaces = dict.fromkeys(map(_find_namespace, inputs))
-        lead_s = self._lead_s + (-took_s if namespaces.keys() <= self._sizes.keys() else took_s)
-        self._lead_s = min(max(lead_s, -_MAX_LEAD_S), _MAX_LEAD_S)
-        sizes = {namespace: self._sizes.pop(namespace, MAX_QUERY) for namespace in namespaces}
+        with self._changed:
+            self._waiting.spend(took_s)
+        lines = {(_find_namespace(item), is_failing) for item in inputs}
+        sizes = {line: self._sizes.pop(line, MAX_QUERY) for line in lines}
         if answers.problem:
-            self._sizes |= dict.fromkeys(namespaces, max(1, len(inputs) // 2))
-            if len(inputs) == 1:  # it may be what the server does not answer; the others are asked about first
+            self._sizes |= dict.fromkeys(lines, max(1, len(inputs) // 2))
+            if len(inputs) == 1:  # it may be what the server does not answer: it is asked about apart
                 answers = replace(answers, failed=frozenset({0}))
         else:
-            self._sizes |= {namespace: 2 * size for namespace, size in sizes.items() if 2 * size < MAX_QUERY}
+            self._sizes |= {line: 2 * size for line, size in sizes.items() if 2 * size < MAX_QUERY}
             self._answered_at_s = self._clock.monotonic_s()
         self._problems.update(dict.fromkeys(answers.policy_problems))
         self._listener.record_answers(answers, took_s)
@@ -286,11 +280,15 @@ class RuleQueries(Participant):
             self._listener.report_policies(found)
 
 
+_Line = tuple[str, bool]
+"""The inputs of a namespace on which policies fail, or do not."""
+
+
 class _BoundedInputs:
     """Inputs of each namespace in the order in which they were added, with whether a policy is known to fail on them.
 
-    If they are too large together, a tenth is dropped: the newest of the namespaces with most characters, at most half
-    of each.
+    Namespaces take turns by the time that queries take, and so do, in each, the inputs on which policies fail. If they
+    are too large together, a tenth is dropped: the newest of the namespaces with most characters, at most half of each.
     """
 
     def __init__(self) -> None:
@@ -300,6 +298,7 @@ class _BoundedInputs:
             True: OrderedDict(),
         }
         self._total = 0  # characters
+        self._turns: NamespaceTurns[_Line] = NamespaceTurns()
 
     def __len__(self) -> int:
         return sum(len(line) for lines in self._lines.values() for line in lines.values())
@@ -315,6 +314,7 @@ class _BoundedInputs:
         self.remove(item)
         characters = count_characters(item)
         self._lines[is_failing].setdefault(namespace, OrderedDict())[item] = item, characters
+        self._add_turn(namespace, is_failing=is_failing)
         self._total += characters
         if self._total <= _MAX_STORED_CHARACTERS:
             return False
@@ -329,22 +329,20 @@ class _BoundedInputs:
                 self.remove(next(reversed(line)))
         return True
 
-    @property
-    def _next(self) -> dict[str, dict[RuleInput, tuple[RuleInput, int]]]:
-        """The lines that are asked about next.
+    def take(self, sizes: Mapping[_Line, int]) -> tuple[tuple[RuleInput, ...], bool]:
+        """Remove and return the inputs of the next query, of about a megabyte, and whether policies fail on them.
 
-        Inputs that fail are asked about last: the others in a query that fails may get no answer.
+        They are of all namespaces, or of one of *sizes*, at most so many. Those on which policies fail are of one
+        namespace, because others in a query that fails may get no answer.
         """
-        return self._lines[False] or self._lines[True]
-
-    def list_namespaces(self) -> list[str]:
-        """Return the namespaces with inputs to ask about next, in turn."""
-        return list(self._next)
-
-    def take(self, namespaces: Iterable[str], most: int) -> tuple[RuleInput, ...]:
-        """Remove and return inputs of *namespaces*, which take turns: at most *most*, of about a megabyte."""
-        lines = self._next
-        selected = OrderedDict((one, lines.pop(one)) for one in namespaces)
+        if not (line := self._turns.take()):
+            return (), False
+        namespace, is_failing = line
+        lines = self._lines[is_failing]
+        is_alone = is_failing or line in sizes
+        others = [] if is_alone else [one for one in lines if (one, False) not in sizes and one != namespace]
+        selected = OrderedDict((one, lines.pop(one)) for one in (namespace, *others))
+        most = sizes.get(line, MAX_QUERY)
         taken: list[RuleInput] = []
         total = 0
         while len(taken) < most and total < _MAX_QUERY_CHARACTERS and (found := take_next(selected)):
@@ -352,18 +350,31 @@ class _BoundedInputs:
             taken.append(item)
             total += characters
         lines |= selected
+        for one in (namespace, *others):
+            if one in lines:
+                self._add_turn(one, is_failing=is_failing)
+            else:
+                self._turns.discard((one, is_failing))
         self._total -= total
-        return tuple(taken)
+        return tuple(taken), is_failing
+
+    def spend(self, seconds: float) -> None:
+        """Count *seconds* as those of the namespace whose turn it was."""
+        self._turns.spend(seconds)
+
+    def _add_turn(self, namespace: str, *, is_failing: bool) -> None:
+        self._turns.add(namespace, (namespace, is_failing), 2 if is_failing else 1)
 
     def remove(self, item: RuleInput) -> None:
         """Remove *item*, if it is in the table."""
         namespace = _find_namespace(item)
-        for lines in self._lines.values():
+        for is_failing, lines in self._lines.items():
             line = lines.get(namespace, {})
             if found := line.pop(item, None):
                 self._total -= found[1]
                 if not line:
                     del lines[namespace]
+                    self._turns.discard((namespace, is_failing))
 
     def is_failing(self, item: RuleInput) -> bool:
         """Return whether a policy is known to fail on *item*; False if *item* is not in the table."""
