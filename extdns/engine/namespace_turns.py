@@ -40,11 +40,14 @@ class NamespaceTurns(Generic[K]):
     def add(self, namespace: str, key: K, line: int = 0) -> None:
         """Let *key* wait in a line of *namespace*, at its place if it waits there already."""
         self._waiting.add(key)
-        if namespace not in self._lines:
-            self._lines[namespace] = {}
+        lines = self._lines.get(namespace)
+        if lines is None:
+            lines = self._lines[namespace] = {}
             self._spent[namespace] = max(self._spent.get(namespace, 0.0), self._served_at)
             self._add_turn(namespace)
-        self._lines[namespace].setdefault(line, OrderedDict()).setdefault(key)
+        if line not in lines:
+            lines[line] = OrderedDict()
+        lines[line][key] = None
 
     def discard(self, key: K) -> None:
         """Remove *key* if it waits."""

@@ -63,8 +63,9 @@ class PlanSettings(Value, frozen=True, kw_only=True):
 
         Any is, if namespaces are merged, or if the ownership record names no object.
         """
-        is_any = self.merges_namespaces or not owned.resource
-        return owned.namespace in namespaces or (is_any and bool(namespaces))
+        if owned.namespace in namespaces:
+            return True
+        return bool(namespaces) and (self.merges_namespaces or not owned.resource)
 
 
 class Planner(Value, frozen=True, kw_only=True, gc=True):

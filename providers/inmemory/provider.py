@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from threading import Lock
 from types import MappingProxyType
 from typing import Final
@@ -142,10 +142,10 @@ def find_refusal(stored: StoredRecords, writes: Sequence[Write], zone: Zone) -> 
 def _find_problem(stored: StoredRecords, name: DnsName, writes: Sequence[Write], zone: Zone) -> str:
     if not name.within(zone.name):
         return f"it lies outside zone {zone}"
-    counts = Counter(write.key for write in writes)
-    if repeated := sorted(key.type for key, count in counts.items() if count > 1):
+    keys = sorted(write.key for write in writes)
+    if repeated := [key.type for key, after in pairwise(keys) if key == after]:
         return f"{repeated[0]} is written twice in one batch"
-    remaining = {record.key for record in stored.get_records(name)} - counts.keys()
+    remaining = {record.key for record in stored.get_records(name)}.difference(keys)
     return _find_incompatibility(remaining | {write.key for write in writes if write.new is not None})
 
 
@@ -155,8 +155,8 @@ def _find_incompatibility(keys: Collection[RecordKey]) -> str:
     The record sets of a type are either one simple
     record set or the members of a routing policy, as in Route 53.
     """
-    counts = Counter(key.type for key in keys)
-    if problem := find_cname_problem(counts.keys()):
+    types = [key.type for key in keys]
+    if problem := find_cname_problem(types):
         return problem
-    mixed = sorted(key.type for key in keys if not key.set_identifier and counts[key.type] > 1)
+    mixed = sorted(key.type for key in keys if not key.set_identifier and types.count(key.type) > 1)
     return f"{mixed[0]} without set identifier cannot coexist with {mixed[0]} with one" if mixed else ""
