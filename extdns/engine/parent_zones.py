@@ -122,7 +122,7 @@ def check_shared(
             return True
         if seen is not None and not before and owned.key not in seen and zone_state.zone.name == name:
             return zone_state.queue.may_have_created(owned.record)
-        is_foreign = before is not None and before.owner == owned.owner
+        is_foreign = seen is not None and before is not None and before.owner == owned.owner
         return not is_foreign and all(other.targets == targets for other in ours if other.key == owned.key)
 
     return [
