@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Final
 
 import pytest
@@ -103,6 +104,14 @@ def test_targets_of_all_gateways_that_a_route_names_are_limited_though_it_publis
     ]
     with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
         build_source("gateway-httproute").find_claims(http("other.t", parents=refs), FakeView(*gateways))
+
+
+def test_listeners_below_the_wildcards_of_a_route_are_limited_though_they_have_no_address() -> None:
+    spellings = map("".join, product(*zip("abcdefgh", "ABCDEFGH", strict=True)))
+    listeners = [listener(f"n{number}.abcdefgh.t", name=f"n{number}") for number in range(800)]
+    many = gateway(*listeners, addresses=())
+    with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
+        build_source("gateway-httproute").find_claims(http(*(f"*.{one}.t" for one in spellings)), FakeView(many))
 
 
 def test_the_hosts_of_all_gateways_that_a_virtual_service_names_are_limited_though_they_serve_none_of_its_hosts() -> (

@@ -164,6 +164,7 @@ class _ListenersByHostname:
                 field = _describe_listener_hostname(one, attachment)
                 hostname = one.listener.hostname.lower()
                 found.setdefault(hostname, _PublishedHostname(field)).results.append(one.result)
+        self._count: Final = count
         self._found: Final = {hostname: (one.location, one.merge(count)) for hostname, one in found.items()}
         self._order: Final = {hostname: at for at, hostname in enumerate(found)}
         self._below: Final[dict[str, list[str]]] = {}
@@ -172,9 +173,14 @@ class _ListenersByHostname:
                 self._below.setdefault(wildcard, []).append(hostname)
 
     def list_matches(self, text: str) -> Iterator[tuple[str, str, TargetResult]]:
-        """Yield each hostname that *text* has in common with listeners, with the field and the targets of these."""
+        """Yield each hostname that *text* has in common with listeners, with the field and the targets of these.
+
+        Those below a wildcard are counted, because a Route may request it in thousands of spellings.
+        """
         host = text.lower()
-        candidates = {"", host, *list_wildcards(host), *self._below.get(host, ())} if host else self._order
+        below = self._below.get(host, ())
+        self._count.add(len(below))
+        candidates = {"", host, *list_wildcards(host), *below} if host else self._order
         for hostname in sorted(self._order.keys() & candidates, key=self._order.__getitem__):
             common = find_common_hostname(hostname, text)
             if common is not None:
