@@ -167,7 +167,7 @@ class ParentFinder:
         if not isinstance(gateway, Gateway):
             return gateway
         allowed, home = gateway.spec.allowed_listeners.namespaces, gateway_ref.namespace
-        if not accepts_namespace(allowed, ref.namespace, home=home, default="None", view=self._view):
+        if not accepts_namespace(allowed, ref.namespace, home=home, default="None", view=self._view, count=self._count):
             return ExcludedHost(excluded_by=f"spec.allowedListeners of {gateway_ref}")
         if not self._is_stateless(listener_set):
             rejection = rejection or _find_rejection(
