@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
@@ -16,7 +14,7 @@ from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import reduce_claims, resolved
 from tests.unit.sources.made import build_source
 from tests.unit.sources.routes import gateway, http, listener, namespace, parent, selecting
-from tests.unit.sources.samples import meta
+from tests.unit.sources.samples import CountedReads, meta
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -31,16 +29,6 @@ def claims(obj: HttpRoute, *others: KubernetesObject) -> tuple[Claim, ...]:
 
 def a(*names: str, address: str = "203.0.113.9") -> list[str]:
     return [resolved(name, "A", address) for name in names]
-
-
-class CountedReads(dict[str, str]):
-    """Annotations that count how often they are listed."""
-
-    reads = 0
-
-    def items(self) -> Any:  # noqa: ANN401 - the type of the view has no name
-        self.reads += 1
-        return super().items()
 
 
 def test_annotations_of_a_parent_are_read_once_for_all_listeners_that_a_route_names() -> None:
