@@ -125,17 +125,18 @@ class AllowedListeners(PartialObject, frozen=True, kw_only=True):
     namespaces: RouteNamespaces = RouteNamespaces()
 
 
+class GatewayAddress(PartialObject, frozen=True, kw_only=True):
+    """`addresses[]` in the spec or status of a Gateway, of any type."""
+
+    value: str = ""
+
+
 class GatewaySpec(PartialObject, frozen=True, kw_only=True):
     """`spec` of a Gateway."""
 
+    addresses: tuple[GatewayAddress, ...] | None = None
     listeners: tuple[Listener, ...] | None = None
     allowed_listeners: AllowedListeners = AllowedListeners()
-
-
-class GatewayAddress(PartialObject, frozen=True, kw_only=True):
-    """`status.addresses[]` of a Gateway, of any type."""
-
-    value: str = ""
 
 
 class GatewayStatus(PartialObject, frozen=True, kw_only=True):

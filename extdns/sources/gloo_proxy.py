@@ -101,7 +101,8 @@ def _find_targets(proxy: Proxy, to: HostPublisher, view: ClusterView) -> TargetR
     ingresses = [ingress for ingress in found if ingress]
     texts = (text for ingress in ingresses for text in list_first_addresses(ingress.status))
     field = "status.loadBalancer of the Ingresses of the Gateways"
-    targets = parse_targets(texts, field, if_empty=_NO_INGRESS_ADDRESS, count=to.count)
+    is_stated = any(ingress.metadata.namespace != namespace for ingress in ingresses)
+    targets = parse_targets(texts, field, if_empty=_NO_INGRESS_ADDRESS, is_stated=is_stated, count=to.count)
     if targets is not _NO_INGRESS_ADDRESS:
         return targets
     return _read_service_targets(namespace, proxy.metadata.name, view)

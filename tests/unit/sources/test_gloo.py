@@ -187,6 +187,14 @@ def test_targets_of_a_gloo_proxy_come_from_its_target_annotation_its_ingresses_o
     assert reduce_claims(claims(obj, *others)) == [expected]
 
 
+@pytest.mark.parametrize(("location", "is_stated"), [("gloo-system/edge", False), ("shop/edge", True)])
+def test_an_address_of_an_ingress_that_a_gloo_gateway_names_in_another_namespace_is_only_stated(
+    location: str, is_stated: bool
+) -> None:
+    found = claims(proxy(GATED), gateway(ingress=location), edge("192.0.2.9", location=location))
+    assert [claim.provenance.states_targets for claim in list_resolved_claims(found)] == [is_stated]
+
+
 # docs/spec/sources.md 7.8
 def test_annotations_of_gloo_virtual_services_apply_and_later_ones_override_earlier_ones() -> None:
     older = SourceMetadata(

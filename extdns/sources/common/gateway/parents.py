@@ -236,7 +236,8 @@ def _report_missing_parent(ref: ResolvedParentRef) -> MissingTargets:
 def _read_gateway_addresses(gateway: Gateway, ref: ResolvedParentRef) -> FoundTargets | MissingTargets:
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"status.addresses of {ref} has no address yet")
     texts = (address.value for address in gateway.status.addresses or ())
-    return parse_targets(texts, f"status.addresses of {ref}", if_empty=if_empty)
+    is_stated = any(requested.value for requested in gateway.spec.addresses or ())  # controllers copy it to the status
+    return parse_targets(texts, f"status.addresses of {ref}", if_empty=if_empty, is_stated=is_stated)
 
 
 @lru_cache(maxsize=8)
