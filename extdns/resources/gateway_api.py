@@ -6,11 +6,14 @@ which are not valid values of these fields (docs/spec/sources.md 5.4).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Final
 
 import msgspec
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
+from extdns.model.selection import API_OPERATORS, Operator, Requirement, Selector, is_label_key, is_label_value
 from extdns.resources.meta import Condition, Structs
 
 GATEWAY_API_GROUP: Final = "gateway.networking.k8s.io"
@@ -24,11 +27,65 @@ class LabelRequirement(PartialObject, frozen=True, kw_only=True):
     values: tuple[str, ...] | None = None
 
 
-class LabelSelector(PartialObject, frozen=True, kw_only=True):
-    """meta/v1 LabelSelector; labels must match all of its requirements."""
+_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+"""The label with the name of a Namespace. The API server sets it; manifests may omit it."""
+
+_MAX_ANSWERS: Final = 256
+"""The most namespaces for which a selector keeps its answer: namespaces come and go while a Gateway stays."""
+
+_WITH_VALUES: Final = frozenset({Operator.IN, Operator.NOT_IN})
+
+
+class LabelSelector(PartialObject, frozen=True, kw_only=True, dict=True, gc=True):
+    """meta/v1 LabelSelector; labels must match all of its requirements.
+
+    It keeps what is computed of it: it may be as long as an object, and thousands of Routes may need it.
+    """
 
     match_labels: dict[str, str] | None = None
     match_expressions: tuple[LabelRequirement, ...] | None = None
+
+    @cached_property
+    def size(self) -> int:
+        """The number of its requirements and of their values."""
+        return len(self.match_labels or ()) + sum(1 + len(one.values or ()) for one in self.match_expressions or ())
+
+    def selects(self, namespace: str, labels: dict[str, str] | None) -> bool:
+        """Return whether it is valid and selects *namespace*, which has *labels*."""
+        answer = self._answers.get(namespace)
+        if answer is None or answer[0] is not labels:
+            if len(self._answers) >= _MAX_ANSWERS:
+                self._answers.clear()
+            is_selected = self._parsed is not None and self._parsed.matches({_NAME_LABEL: namespace, **(labels or {})})
+            answer = self._answers[namespace] = (labels, is_selected)
+        return answer[1]
+
+    @cached_property
+    def _answers(self) -> dict[str, tuple[dict[str, str] | None, bool]]:
+        """By namespace, its labels and whether they match."""
+        return {}
+
+    @cached_property
+    def _parsed(self) -> Selector | None:
+        try:
+            return Selector(requirements=tuple(self._parse_requirements()))
+        except ValueError:
+            return None
+
+    def _parse_requirements(self) -> Iterator[Requirement]:
+        for key, value in (self.match_labels or {}).items():
+            yield _build_requirement(key, Operator.EQUAL, (value,))
+        for requirement in self.match_expressions or ():
+            operator, values = API_OPERATORS.get(requirement.operator), tuple(sorted({*(requirement.values or ())}))
+            if operator is None or bool(values) is not (operator in _WITH_VALUES):
+                raise ValueError(requirement.operator)
+            yield _build_requirement(requirement.key, operator, values)
+
+
+def _build_requirement(key: str, operator: Operator, values: tuple[str, ...]) -> Requirement:
+    if not is_label_key(key) or not all(map(is_label_value, values)):
+        raise ValueError(key)
+    return Requirement(key=key, operator=operator, values=values)
 
 
 class RouteNamespaces(PartialObject, frozen=True, kw_only=True):
@@ -68,17 +125,18 @@ class AllowedListeners(PartialObject, frozen=True, kw_only=True):
     namespaces: RouteNamespaces = RouteNamespaces()
 
 
+class GatewayAddress(PartialObject, frozen=True, kw_only=True):
+    """`addresses[]` in the spec or status of a Gateway, of any type."""
+
+    value: str = ""
+
+
 class GatewaySpec(PartialObject, frozen=True, kw_only=True):
     """`spec` of a Gateway."""
 
+    addresses: tuple[GatewayAddress, ...] | None = None
     listeners: tuple[Listener, ...] | None = None
     allowed_listeners: AllowedListeners = AllowedListeners()
-
-
-class GatewayAddress(PartialObject, frozen=True, kw_only=True):
-    """`status.addresses[]` of a Gateway, of any type."""
-
-    value: str = ""
 
 
 class GatewayStatus(PartialObject, frozen=True, kw_only=True):

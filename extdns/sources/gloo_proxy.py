@@ -8,6 +8,7 @@ from an annotation, from Ingresses that annotations of Gateways name, or from th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Final, NamedTuple
 
 from extdns.errors import ExtdnsError, shorten
@@ -40,6 +41,7 @@ from extdns.sources.common.annotations import (
     read_load_balancer,
     read_no_options,
 )
+from extdns.sources.common.claim_builder import ClaimBuilder
 from extdns.sources.common.host_publisher import HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
 
@@ -64,12 +66,24 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
         to.exclude("--gloo-namespace")
         return
     targets = to.annotated_targets or _find_targets(proxy, to, view)
-    options: dict[tuple[tuple[str, str], ...], RecordOptions] = {}  # many hosts may have the same VirtualServices
+
+    @cache
+    def read_annotations(service_key: tuple[str, str]) -> dict[str, str]:
+        return _read_annotations(service_key, to.settings.prefixes, view)
+
+    @cache  # many hosts may have the same VirtualServices
+    def get_builder(services: tuple[tuple[str, str], ...]) -> ClaimBuilder:
+        """Return the builder for hosts of VirtualServices. If two set the same annotation, the first one wins."""
+        merged: dict[str, str] = {}
+        for stated in map(read_annotations, services):
+            to.count.add(len(stated))
+            for key, value in stated.items():
+                merged.setdefault(key, value)
+        return to.get_builder(RecordOptions.read(Annotations.read(merged, to.settings.prefixes)))
+
     for host, field in _list_virtual_hosts(proxy):
         services = tuple(dict.fromkeys(reversed([*_list_virtual_services(host)])))  # of duplicates, the last one counts
-        if services not in options:
-            options[services] = _read_record_options(services, to.settings.prefixes, view)
-        builder = to.get_builder(options[services])
+        builder = get_builder(services)
         for at, domain in enumerate(host.domains or ()):
             if domain:
                 builder.request(domain, f"{field}.domains[{at}]", targets)
@@ -87,7 +101,8 @@ def _find_targets(proxy: Proxy, to: HostPublisher, view: ClusterView) -> TargetR
     ingresses = [ingress for ingress in found if ingress]
     texts = (text for ingress in ingresses for text in list_first_addresses(ingress.status))
     field = "status.loadBalancer of the Ingresses of the Gateways"
-    targets = parse_targets(texts, field, if_empty=_NO_INGRESS_ADDRESS, count=to.count)
+    is_stated = any(ingress.metadata.namespace != namespace for ingress in ingresses)
+    targets = parse_targets(texts, field, if_empty=_NO_INGRESS_ADDRESS, is_stated=is_stated, count=to.count)
     if targets is not _NO_INGRESS_ADDRESS:
         return targets
     return _read_service_targets(namespace, proxy.metadata.name, view)
@@ -129,18 +144,12 @@ def _read_service_targets(namespace: str, name: str, view: ClusterView) -> Targe
     return read_load_balancer(service.status)
 
 
-def _read_record_options(
-    services: Iterable[tuple[str, str]], prefixes: tuple[str, ...], view: ClusterView
-) -> RecordOptions:
-    """Read the record options of VirtualServices. If two set the same annotation, the first of *services* wins."""
-    merged: dict[str, str] = {}
-    for namespace, name in services:
-        service = view.get(GLOO_VIRTUAL_SERVICE, namespace, name)
-        if not isinstance(service, GlooVirtualService):
-            raise ExtdnsError(f"there is no VirtualService {shorten(f'{namespace}/{name}')}")
-        annotations = service.metadata.annotations or {}
-        merged = {key: value for key, value in annotations.items() if key.startswith(prefixes)} | merged
-    return RecordOptions.read(Annotations.read(merged, prefixes))
+def _read_annotations(service_key: tuple[str, str], prefixes: tuple[str, ...], view: ClusterView) -> dict[str, str]:
+    """Return the annotations with *prefixes* of the VirtualService at *service_key*."""
+    service = view.get(GLOO_VIRTUAL_SERVICE, *service_key)
+    if not isinstance(service, GlooVirtualService):
+        raise ExtdnsError(f"there is no VirtualService {shorten('/'.join(service_key))}")
+    return {key: value for key, value in (service.metadata.annotations or {}).items() if key.startswith(prefixes)}
 
 
 class _LocatedVirtualHost(NamedTuple):

@@ -260,7 +260,8 @@ class FoundTargets(Value, frozen=True, kw_only=True):
         groups: pairs of a record type and its canonical targets.
         invalid: what is wrong with the first of the texts that is not a target, None if all are. A record of any other
             type may be meant, so existing ones stay.
-        is_stated: whether an annotation, a spec or a template states them, and not a controller.
+        is_stated: whether an annotation, a spec or a template states them, or names or selects an object of another
+            namespace that has them; False if a controller gave them.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]

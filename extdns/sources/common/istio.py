@@ -102,5 +102,6 @@ def _read_service_targets(
         return MissingTargets(reason=Reason.AMBIGUOUS_ADDRESS, detail=detail)
     texts = (text for service in matching for text in service.spec.external_ips or list_first_addresses(service.status))
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {matching[0].metadata.name}: {_NO_ADDRESS}")
-    is_stated = any(service.spec.external_ips for service in matching)
+    # anybody can select the Service of another namespace
+    is_stated = any(service.spec.external_ips or service.metadata.namespace != home for service in matching)
     return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated, count=count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -18,6 +18,16 @@ from extdns.resources.networking import Ingress, IngressRule, IngressSpec, Ingre
 PREFIX: Final = "external-dns.kubernetes.io/"
 OLD: Final = "external-dns.alpha.kubernetes.io/"
 HEADLESS: Final = ServiceSpec(type="ClusterIP", cluster_ip="None", selector={"app": "pg"})
+
+
+class CountedReads(dict[str, str]):
+    """Annotations or labels that count how often they are listed."""
+
+    reads = 0
+
+    def items(self) -> Any:  # noqa: ANN401 - the type of the view has no name
+        self.reads += 1
+        return super().items()
 
 
 def ours(**annotations: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
@@ -11,6 +12,7 @@ from extdns.ports import NotSyncedError
 from extdns.resources.gateway_api import (
     GATEWAY,
     AllowedRouteKind,
+    GatewayAddress,
     GrpcRoute,
     HttpRoute,
     Listener,
@@ -202,6 +204,22 @@ def test_a_listener_decides_by_namespace_and_kind_which_routes_it_accepts(one: L
 )
 def test_targets_of_a_route_come_from_its_gateway(parent_object: KubernetesObject, expected: list[str]) -> None:
     assert reduce_claims(claims(http("a.t", annotations=ours(target="192.0.2.1")), parent_object)) == expected
+
+
+@pytest.mark.parametrize(
+    ("requested", "is_stated"),
+    [
+        pytest.param((), False, id="none"),
+        pytest.param((GatewayAddress(),), False, id="any"),
+        pytest.param((GatewayAddress(value="203.0.113.9"),), True, id="this-one"),
+    ],
+)
+def test_an_address_that_the_spec_of_a_gateway_requests_is_only_stated(
+    requested: tuple[GatewayAddress, ...], is_stated: bool
+) -> None:
+    requesting = replace(ANY, spec=replace(ANY.spec, addresses=requested))
+    (claim,) = list_resolved_claims(claims(http("a.t"), requesting))
+    assert claim.provenance.states_targets is is_stated
 
 
 # docs/spec/sources.md 5.6

@@ -6,14 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.ports import NotSyncedError
+from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.core import NAMESPACE
 from extdns.resources.gateway_api import HTTP_ROUTE, AllowedRouteKind, LabelRequirement, LabelSelector, RouteNamespaces
+from extdns.sources.common.annotations import RequestedCount
 from extdns.sources.common.gateway.admission import accepts_kind, accepts_namespace, find_common_hostname, is_hostname
 from tests.fakes.view import FakeView
 from tests.unit.sources.routes import ALL, NONE, SAME, listener, namespace, selecting
 
 UNSAID = RouteNamespaces()
+
+
+def accepts(
+    allowed: RouteNamespaces, *, home: str = "infra", default: str = "Same", view: ClusterView | None = None
+) -> bool:
+    """Return whether *allowed* lets objects of the namespace `shop` attach."""
+    return accepts_namespace(
+        allowed, "shop", home=home, default=default, view=view or FakeView(), count=RequestedCount()
+    )
 
 
 def expression(operator: str, *values: str, key: str = "team") -> RouteNamespaces:
@@ -56,7 +66,7 @@ def test_allowed_namespaces_of_a_listener_decide_which_routes_attach_to_it(
     allowed: RouteNamespaces, expected: bool
 ) -> None:
     view = FakeView(namespace("shop", team="shop"))
-    assert accepts_namespace(allowed, "shop", home="infra", default="Same", view=view) is expected
+    assert accepts(allowed, view=view) is expected
 
 
 @pytest.mark.parametrize(
@@ -70,20 +80,20 @@ def test_allowed_namespaces_of_a_listener_decide_which_routes_attach_to_it(
 def test_a_listener_without_allowed_namespaces_uses_the_default_of_its_resource(
     default: str, home: str, expected: bool
 ) -> None:
-    assert accepts_namespace(UNSAID, "shop", home=home, default=default, view=FakeView()) is expected
+    assert accepts(UNSAID, home=home, default=default) is expected
 
 
 # docs/spec/sources.md 5.5
 def test_a_namespace_that_does_not_exist_is_selected_by_no_selector() -> None:
     everything = selecting(expressions=LabelSelector())
     view = FakeView(listed=[NAMESPACE])
-    assert not accepts_namespace(everything, "shop", home="infra", default="Same", view=view)
+    assert not accepts(everything, view=view)
 
 
 def test_namespaces_are_looked_up_only_if_a_listener_selects_them_by_label() -> None:
-    assert accepts_namespace(ALL, "shop", home="infra", default="Same", view=FakeView())
+    assert accepts(ALL)
     with pytest.raises(NotSyncedError):
-        accepts_namespace(selecting(a="b"), "shop", home="infra", default="Same", view=FakeView())
+        accepts(selecting(a="b"))
 
 
 # docs/spec/sources.md 5.5

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
-from extdns.resources.gateway_api import GATEWAY, HttpRoute, ParentRef
+from extdns.resources.gateway_api import GATEWAY, HttpRoute, LabelSelector, ParentRef
 from extdns.sources.common.annotation_names import PREFIX
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import reduce_claims, resolved
 from tests.unit.sources.made import build_source
-from tests.unit.sources.routes import gateway, http, listener, parent
-from tests.unit.sources.samples import meta
+from tests.unit.sources.routes import gateway, http, listener, namespace, parent, selecting
+from tests.unit.sources.samples import CountedReads, meta
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -33,16 +31,6 @@ def a(*names: str, address: str = "203.0.113.9") -> list[str]:
     return [resolved(name, "A", address) for name in names]
 
 
-class CountedReads(dict[str, str]):
-    """Annotations that count how often they are listed."""
-
-    reads = 0
-
-    def items(self) -> Any:  # noqa: ANN401 - the type of the view has no name
-        self.reads += 1
-        return super().items()
-
-
 def test_annotations_of_a_parent_are_read_once_for_all_listeners_that_a_route_names() -> None:
     stated = CountedReads({PREFIX + "target": "192.0.2.1"})
     names = [f"l{number}" for number in range(32)]
@@ -52,6 +40,29 @@ def test_annotations_of_a_parent_are_read_once_for_all_listeners_that_a_route_na
         http(parents=[parent(section=name) for name in names]), FakeView(shared)
     )
     assert (len(found), stated.reads) == (32, 1)
+
+
+class ComparedText(str):
+    """A text that counts how often it is compared."""
+
+    __slots__ = ("times",)
+
+    def __eq__(self, other: object) -> bool:
+        self.times: int = getattr(self, "times", 0) + 1
+        return super().__eq__(other)
+
+    __hash__ = str.__hash__
+
+
+def test_a_selector_of_a_listener_is_read_once_and_labels_of_a_namespace_are_compared_with_it_once_for_all_routes() -> (
+    None
+):
+    selector, team = CountedReads(team="shop"), ComparedText("shop")
+    shared = gateway(listener(allow=selecting(expressions=LabelSelector(match_labels=selector))))
+    view, source = FakeView(shared, namespace("shop", team=team)), build_source("gateway-httproute")
+    for name in ("a.t", "b.t"):
+        assert reduce_claims(source.find_claims(http(name), view)) == a(name)
+    assert (selector.reads, team.times) == (1, 1)
 
 
 SECTIONS = gateway(listener("*.one.t", name="one", port=80, protocol="HTTP"), listener("*.two.t", name="two", port=443))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
@@ -36,7 +37,7 @@ from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved
 from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
-from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, ours
+from tests.unit.sources.samples import PREFIX, CountedReads, balanced, list_resolved_claims, load_balancer, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -99,6 +100,20 @@ def test_addresses_of_an_ingress_are_limited_if_hundreds_of_gateways_refer_to_it
     refs = http(host("a.t"), gateways=[f"gloo-system/{one.metadata.name}" for one in gateways])
     with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
         claims(proxy(refs), edge(*["192.0.2.1"] * 1000), *gateways)
+
+
+def test_annotations_of_a_virtual_service_are_read_once_for_a_proxy_and_count_for_each_list_of_virtual_services() -> (
+    None
+):
+    stated = CountedReads({f"{PREFIX}x{number}": "" for number in range(1000)})
+    shared = GlooVirtualService(metadata=replace(meta("apps/shared"), annotations=stated))
+    others = [virtual_service(f"v{number}") for number in range(201)]
+    hosts = [host(f"{one.metadata.name}.t", services=["apps/shared", f"apps/{one.metadata.name}"]) for one in others]
+    source, view = build_source("gloo-proxy", settings_with(ALL, gloo_namespace=HOME)), FakeView(OWN, shared, *others)
+    assert len(source.find_claims(proxy(http(*hosts[:3])), view)) == 3
+    assert stated.reads == 1
+    with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
+        source.find_claims(proxy(http(*hosts)), view)
 
 
 # docs/spec/sources.md 7.8
@@ -170,6 +185,14 @@ def test_targets_of_a_gloo_proxy_come_from_its_target_annotation_its_ingresses_o
     obj: Proxy, others: list[KubernetesObject], expected: str
 ) -> None:
     assert reduce_claims(claims(obj, *others)) == [expected]
+
+
+@pytest.mark.parametrize(("location", "is_stated"), [("gloo-system/edge", False), ("shop/edge", True)])
+def test_an_address_of_an_ingress_that_a_gloo_gateway_names_in_another_namespace_is_only_stated(
+    location: str, is_stated: bool
+) -> None:
+    found = claims(proxy(GATED), gateway(ingress=location), edge("192.0.2.9", location=location))
+    assert [claim.provenance.states_targets for claim in list_resolved_claims(found)] == [is_stated]
 
 
 # docs/spec/sources.md 7.8

@@ -165,6 +165,15 @@ def test_an_address_of_an_ingress_that_is_in_another_namespace_is_only_stated(re
     assert {claim.provenance.states_targets for claim in list_resolved_claims(found)} == {is_stated}
 
 
+@pytest.mark.parametrize(("location", "is_stated"), [("mesh/igw", False), ("infra/igw", True)])
+def test_an_address_of_a_service_that_a_gateway_selects_in_another_namespace_is_only_stated(
+    location: str, is_stated: bool
+) -> None:
+    service = proxy("203.0.113.8", location=location)
+    for found in (of_gateway(gateway("a.t"), service), of_service(virtual_service("a.t"), gateway("*"), service)):
+        assert [claim.provenance.states_targets for claim in list_resolved_claims(found)] == [is_stated]
+
+
 # docs/spec/sources.md 7.1
 @pytest.mark.parametrize(
     ("reference", "expected"),

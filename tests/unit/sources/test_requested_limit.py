@@ -8,13 +8,14 @@ from typing import Final
 import pytest
 
 from extdns.errors import ExtdnsError
+from extdns.resources.gateway_api import LabelRequirement, LabelSelector
 from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
 from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
 from tests.cluster_world import start_cluster
 from tests.fakes.view import FakeView
 from tests.objects import PREFIX, Json, service
 from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
-from tests.unit.sources.routes import gateway, http, listener, parent
+from tests.unit.sources.routes import gateway, http, listener, namespace, parent, selecting
 from tests.unit.sources.samples import meta
 
 NAMES: Final = [f"n{number}.example.org" for number in range(1000)]
@@ -112,6 +113,13 @@ def test_listeners_below_the_wildcards_of_a_route_are_limited_though_they_have_n
     many = gateway(*listeners, addresses=())
     with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
         build_source("gateway-httproute").find_claims(http(*(f"*.{one}.t" for one in spellings)), FakeView(many))
+
+
+def test_selectors_of_all_listeners_that_a_route_names_are_limited() -> None:
+    long = LabelSelector(match_expressions=(LabelRequirement(key="a", operator="NotIn", values=tuple(NAMES)),))
+    listeners = (listener(f"l{number}.t", allow=selecting(expressions=long)) for number in range(201))
+    with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
+        build_source("gateway-httproute").find_claims(http("a.t"), FakeView(gateway(*listeners), namespace("shop")))
 
 
 def test_the_hosts_of_all_gateways_that_a_virtual_service_names_are_limited_though_they_serve_none_of_its_hosts() -> (

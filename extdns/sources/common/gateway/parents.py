@@ -167,7 +167,7 @@ class ParentFinder:
         if not isinstance(gateway, Gateway):
             return gateway
         allowed, home = gateway.spec.allowed_listeners.namespaces, gateway_ref.namespace
-        if not accepts_namespace(allowed, ref.namespace, home=home, default="None", view=self._view):
+        if not accepts_namespace(allowed, ref.namespace, home=home, default="None", view=self._view, count=self._count):
             return ExcludedHost(excluded_by=f"spec.allowedListeners of {gateway_ref}")
         if not self._is_stateless(listener_set):
             rejection = rejection or _find_rejection(
@@ -236,7 +236,8 @@ def _report_missing_parent(ref: ResolvedParentRef) -> MissingTargets:
 def _read_gateway_addresses(gateway: Gateway, ref: ResolvedParentRef) -> FoundTargets | MissingTargets:
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"status.addresses of {ref} has no address yet")
     texts = (address.value for address in gateway.status.addresses or ())
-    return parse_targets(texts, f"status.addresses of {ref}", if_empty=if_empty)
+    is_stated = any(requested.value for requested in gateway.spec.addresses or ())  # controllers copy it to the status
+    return parse_targets(texts, f"status.addresses of {ref}", if_empty=if_empty, is_stated=is_stated)
 
 
 @lru_cache(maxsize=8)

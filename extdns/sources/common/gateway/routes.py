@@ -145,7 +145,7 @@ def _find_accepting_listeners(
             return False
         allowed = listener.allowed_routes.namespaces
         return accepts_kind(listener, kind) and accepts_namespace(
-            allowed, namespace, home=parent.namespace, default="Same", view=view
+            allowed, namespace, home=parent.namespace, default="Same", view=view, count=to.count
         )
 
     for attachment in ParentFinder(to.settings, view, to.count).find_attachments(route, namespace):
