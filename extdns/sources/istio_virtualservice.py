@@ -127,7 +127,7 @@ class _ServingGateways:
 def list_served_patterns(
     exported: AbstractSet[str], namespace: str, gateway: IstioGateway, gateway_namespace: str
 ) -> tuple[str, ...]:
-    """Return which hosts of a VirtualService in *namespace* the *gateway* serves. Not *exported* to any, it is to all."""
+    """Return which hosts of a VirtualService in *namespace* the *gateway* serves; none *exported* is all namespaces."""
     if exported and exported.isdisjoint(_list_matching(gateway_namespace, namespace)):
         return ()
     matching = _list_matching(namespace, gateway_namespace)

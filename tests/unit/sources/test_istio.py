@@ -348,6 +348,7 @@ def istio_object(kind: str, name: str, **spec: object) -> Json:
 
 def test_a_virtual_service_reads_its_export_to_once_for_all_its_gateways() -> None:
     class Counted(tuple[str, ...]):
+        __slots__ = ()
         read = 0
 
         def __iter__(self) -> Iterator[str]:

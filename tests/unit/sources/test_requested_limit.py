@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 
 from extdns.errors import ExtdnsError
-from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
 from extdns.resources.core import Service, ServiceSpec
+from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
 from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
 from tests.cluster_world import start_cluster
 from tests.fakes.view import FakeView
@@ -123,7 +123,7 @@ def test_the_hosts_of_all_gateways_that_a_virtual_service_names_are_limited_thou
 @pytest.mark.parametrize("selectors", [1, 21])
 def test_services_of_the_gateways_that_a_virtual_service_names_count_once_for_each_selector(selectors: int) -> None:
     labels = {f"label{number}": "" for number in range(121)}
-    selected = [{label: "" for label in [*labels][number : number + 100]} for number in range(selectors)]
+    selected = [dict.fromkeys([*labels][number : number + 100], "") for number in range(selectors)]
     gateways = [
         IstioGateway(
             metadata=meta(f"shop/g{number}"),
