@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -24,9 +22,8 @@ from extdns.ports import NotSyncedError
 from extdns.resources.extdns import DnsPolicy
 from extdns.resources.externaldns import DnsEndpoint
 
-_NO_NAMES: Final[frozenset[str]] = frozenset()
-_INDEXED: Final = 8  # labels of a selector; the rest is compared, because a tenant can select thousands
 _NO_LABELS: Final[Mapping[str, str]] = {}
+_Key = TypeVar("_Key", str, tuple[str, str])
 
 
 def is_unchanged(old: KubernetesObject, new: KubernetesObject) -> bool:
@@ -48,15 +45,16 @@ class LocalStore:
 
     Only one thread may use it, so there is no lock; but any thread may `get` from a kind that is synced.
 
-    A lookup costs in proportion to its result, but the first one by a label key builds an index for that key and
-    namespace.
+    A lookup by one label costs in proportion to its result, but the first one in a namespace, or in all of them, builds
+    an index.
     """
 
     def __init__(self, require: Callable[[Kind], object]) -> None:
         """Start empty. *require* is called with each kind that is looked up before it is synced."""
         self._require = require
         self._synced: set[Kind] = set()
-        self._indexes: dict[Kind, dict[str, _NamespaceIndex]] = {}
+        self._indexes: dict[Kind, dict[str, _Index[str]]] = {}
+        self._everywhere: dict[Kind, _Index[tuple[str, str]]] = {}
 
     def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
         """Return an object, or None if it does not exist; raises `NotSyncedError`."""
@@ -70,11 +68,15 @@ class LocalStore:
             NotSyncedError: the kind is not completely listed yet.
         """
         self._ensure_synced(kind)
-        indexes = self._indexes.get(kind, {})
         if namespace or not kind.namespaced:
-            index = indexes.get(namespace)
+            index = self._indexes.get(kind, {}).get(namespace)
             return index.select(labels) if index else ()
-        return tuple(obj for name in sorted(indexes) for obj in indexes[name].select(labels))
+        everywhere = self._everywhere.get(kind)
+        if everywhere is None:
+            everywhere = self._everywhere[kind] = _Index()
+            for key in self.list_keys(kind):
+                everywhere.put((key.namespace, key.name), self.peek(key))
+        return everywhere.select(labels)
 
     def peek(self, key: ObjectKey) -> KubernetesObject | None:
         """Return the object at *key*, or None, even if its kind is not synced; only for `extdns.kube`."""
@@ -102,70 +104,68 @@ class LocalStore:
 
     def _put(self, key: ObjectKey, obj: KubernetesObject | None) -> None:
         indexes = self._indexes.setdefault(key.kind, {})
-        index = indexes.setdefault(key.namespace, _NamespaceIndex())
+        index = indexes.setdefault(key.namespace, _Index())
         index.put(key.name, obj)
         if not index.objects:
             del indexes[key.namespace]
+        if (everywhere := self._everywhere.get(key.kind)) is not None:
+            everywhere.put((key.namespace, key.name), obj)
 
 
-class _NamespaceIndex:
-    __slots__ = ("_by_label", "_in_order", "objects")
+class _Index(Generic[_Key]):
+    """The objects of one kind, in one namespace or in all of them."""
+
+    __slots__ = ("_by_label", "_has_labels", "_in_order", "objects")
 
     def __init__(self) -> None:
-        self.objects: dict[str, KubernetesObject] = {}
+        self.objects: dict[_Key, KubernetesObject] = {}
         self._in_order: tuple[KubernetesObject, ...] | None = None
-        self._by_label: dict[str, dict[str, set[str]]] = {}
+        self._has_labels = False
+        self._by_label: dict[tuple[str, str], _Key | set[_Key]] = {}  # a set of one key would take 200 bytes more
 
-    def put(self, name: str, obj: KubernetesObject | None) -> None:
-        old = self.objects.get(name)
+    def put(self, key: _Key, obj: KubernetesObject | None) -> None:
+        old = self.objects.get(key)
         if obj is not None:
-            self.objects[name] = obj
+            self.objects[key] = obj
         else:
-            self.objects.pop(name, None)
+            self.objects.pop(key, None)
         self._in_order = None
-        before, after = (one.selectable if one is not None else _NO_LABELS for one in (old, obj))
-        for label in [label for label in self._by_label if before.get(label) != after.get(label)]:
-            names = self._by_label[label]
-            _discard_name(names, before.get(label), name)
-            if label in after:
-                names.setdefault(after[label], set()).add(name)
-            if not names:
-                del self._by_label[label]
+        if self._has_labels:
+            self._replace_labels(key, old, obj)
 
     def select(self, labels: Mapping[str, str]) -> tuple[KubernetesObject, ...]:
         if not labels:
             if self._in_order is None:
-                self._in_order = tuple(self.objects[name] for name in sorted(self.objects))
+                self._in_order = tuple(self.objects[key] for key in sorted(self.objects))
             return self._in_order
-        found: list[AbstractSet[str]] = []
-        for label, value in islice(labels.items(), _INDEXED):
-            found.append(self._index(label).get(value, _NO_NAMES))
-            if not found[-1]:
+        if not self._has_labels:
+            self._has_labels = True
+            for key, obj in self.objects.items():
+                self._replace_labels(key, None, obj)
+        found: list[set[_Key]] = []
+        for label in labels.items():
+            keys = self._by_label.get(label)
+            if keys is None:
                 return ()
-        fewest, required = min(found, key=len), labels.items()
-        return tuple(obj for obj in map(self.objects.__getitem__, sorted(fewest)) if required <= obj.selectable.items())
+            found.append(keys if isinstance(keys, set) else {keys})
+        return tuple(map(self.objects.__getitem__, sorted(min(found, key=len).intersection(*found))))
 
-    def _index(self, label: str) -> dict[str, set[str]]:
-        """Return the names of the objects by their value of *label*.
-
-        It is stored, and updated by `put`, if any object has the label: others can ask for any number of labels.
-        """
-        names = self._by_label.get(label)
-        if names is None:
-            names = {}
-            for name, obj in self.objects.items():
-                if (value := obj.selectable.get(label)) is not None:
-                    names.setdefault(value, set()).add(name)
-            if names:
-                self._by_label[label] = names
-        return names
-
-
-def _discard_name(names: dict[str, set[str]], value: str | None, name: str) -> None:
-    if value is not None:
-        names[value].discard(name)
-        if not names[value]:
-            del names[value]
+    def _replace_labels(self, key: _Key, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
+        before, after = (one.selectable if one is not None else _NO_LABELS for one in (old, new))
+        if before == after:
+            return
+        for label in after.items() - before.items():
+            keys = self._by_label.setdefault(label, key)
+            if isinstance(keys, set):
+                keys.add(key)
+            elif keys != key:
+                self._by_label[label] = {keys, key}
+        for label in before.items() - after.items():
+            keys = self._by_label[label]
+            if isinstance(keys, set):
+                keys.discard(key)
+            if not isinstance(keys, set) or not keys:
+                del self._by_label[label]
 
 
 class WatchedNamespaces(Value, frozen=True, kw_only=True):

@@ -41,14 +41,8 @@ class Service(KubernetesObject, frozen=True, kw_only=True):
 
     @property
     def selectable(self) -> Mapping[str, str]:
-        """Its labels, and what its selector requires, with `selector_key` of each label there."""
-        labels = self.metadata.labels or {}
-        return labels | {selector_key(label): value for label, value in (self.spec.selector or {}).items()}
-
-
-def selector_key(label: str) -> str:
-    """Return by what `ClusterView.select` finds Services whose selector requires *label*. No label is named so."""
-    return f"spec.selector:{label}"
+        """What its selector requires: Services are looked up by the proxies that they serve, never by their labels."""
+        return self.spec.selector or {}
 
 
 class PodIP(PartialObject, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import chain
 from typing import Final
@@ -20,7 +21,7 @@ from extdns.sources.common.annotations import (
     parse_reference,
 )
 from extdns.sources.common.host_publisher import IGNORED_ANNOTATION, HostPublisher
-from extdns.sources.common.istio import ANY, find_gateway_targets, strip_namespace
+from extdns.sources.common.istio import ANY, KnownTargets, find_gateway_targets, strip_namespace
 from extdns.sources.common.spec import SourceSpec, Templating
 from extdns.sources.common.wildcards import list_wildcards
 
@@ -66,6 +67,7 @@ class _ServingGateways:
         self._found: Final[list[tuple[str, IstioGateway]]] = []
         self._absent: Final[list[MissingTargets]] = []
         self._results: Final[dict[int, TargetResult]] = {}
+        self._known: Final[KnownTargets] = {}
 
     def find_targets(self, host: str) -> TargetResult:
         """Merge the targets of all Gateways that serve *host*.
@@ -87,6 +89,7 @@ class _ServingGateways:
     def _by_pattern(self) -> dict[str, list[int]]:
         """The positions in `_found` of the Gateways that serve each pattern."""
         by_pattern: dict[str, list[int]] = {}
+        exported = frozenset(self._service.spec.export_to or ())
         references = dict.fromkeys(self._service.spec.gateways or ())
         keys = [
             parse_reference(reference, self._namespace, "spec.gateways", ISTIO_GATEWAY.name)
@@ -97,7 +100,7 @@ class _ServingGateways:
             gateway = self._view.get(ISTIO_GATEWAY, namespace, name)
             if isinstance(gateway, IstioGateway):
                 self._count.add(sum(1 + len(server.hosts or ()) for server in gateway.spec.servers or ()))
-                for pattern in list_served_patterns(self._service, self._namespace, gateway, namespace):
+                for pattern in list_served_patterns(exported, self._namespace, gateway, namespace):
                     by_pattern.setdefault(pattern, []).append(len(self._found))
                 self._found.append((namespace, gateway))
             else:
@@ -115,30 +118,30 @@ class _ServingGateways:
     def _find_targets_of_gateway(self, at: int) -> TargetResult:
         if at not in self._results:
             namespace, gateway = self._found[at]
-            self._results[at] = find_gateway_targets(gateway, namespace, self._settings, self._view, self._count)
+            self._results[at] = find_gateway_targets(
+                gateway, namespace, self._settings, self._view, self._count, self._known
+            )
         return self._results[at]
 
 
 def list_served_patterns(
-    service: VirtualService, namespace: str, gateway: IstioGateway, gateway_namespace: str
+    exported: AbstractSet[str], namespace: str, gateway: IstioGateway, gateway_namespace: str
 ) -> tuple[str, ...]:
-    """Return which hosts of *service*, in *namespace*, the *gateway*, in *gateway_namespace*, serves."""
-    exported = service.spec.export_to or (ANY,)
-    if not any(_matches_namespace(pattern, gateway_namespace, namespace) for pattern in exported):
+    """Return which hosts of a VirtualService in *namespace* the *gateway* serves; none *exported* is all namespaces."""
+    if exported and exported.isdisjoint(_list_matching(gateway_namespace, namespace)):
         return ()
+    matching = _list_matching(namespace, gateway_namespace)
     written = [host.rpartition("/") for server in gateway.spec.servers or () for host in server.hosts or ()]
     return tuple(
         dict.fromkeys(
-            pattern
-            for server_namespace, slash, pattern in written
-            if not slash or _matches_namespace(server_namespace, namespace, gateway_namespace)
+            pattern for server_namespace, slash, pattern in written if not slash or server_namespace in matching
         )
     )
 
 
-def _matches_namespace(pattern: str, namespace: str, own_namespace: str) -> bool:
-    """Return whether *pattern*, written in an object of namespace *own_namespace*, matches *namespace*."""
-    return pattern in {ANY, namespace} or (pattern == _SAME_NAMESPACE and namespace == own_namespace)
+def _list_matching(namespace: str, own_namespace: str) -> set[str]:
+    """Return the patterns that match *namespace* where an object of namespace *own_namespace* has them."""
+    return {ANY, namespace, _SAME_NAMESPACE if namespace == own_namespace else ANY}
 
 
 SOURCE: Final = SourceSpec(

@@ -5,12 +5,13 @@ They come from an annotation, from an Ingress, or from the Services of the Gatew
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView
-from extdns.resources.core import SERVICE, Service, selector_key
+from extdns.resources.core import SERVICE, Service
 from extdns.resources.istio import IstioGateway
 from extdns.resources.networking import INGRESS
 from extdns.sources.common.annotation_names import PREFIX
@@ -38,15 +39,25 @@ def strip_namespace(host: str) -> str:
 
 _INGRESS_ANNOTATION: Final = "ingress"
 _SHOWN: Final = 5
+_LOOKED_UP: Final = 8  # labels of a selector; the rest is compared: each VirtualService keeps what it looked up
+_LOOKUP: Final = 100  # as many targets take as long as a lookup: thousands of Services may have one of the labels
 _NO_ADDRESS: Final = "the status of the load balancer has no address yet"
+
+KnownTargets = dict[tuple[str, frozenset[tuple[str, str]]], TargetResult]
+"""The targets in Services, by the namespace and the selector of Gateways."""
 
 
 def find_gateway_targets(
-    gateway: IstioGateway, namespace: str, settings: SourceSettings, view: ClusterView, count: RequestedCount
+    gateway: IstioGateway,
+    namespace: str,
+    settings: SourceSettings,
+    view: ClusterView,
+    count: RequestedCount,
+    known: KnownTargets,
 ) -> TargetResult:
     """Find the targets of *gateway* in its `target` annotation, else in its Ingress, else in Services of its proxies.
 
-    They are added to *count*, which raises.
+    They are added to *count*, which raises, and those of Services to *known*, if they are not in it.
 
     Raises:
         ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
@@ -64,7 +75,11 @@ def find_gateway_targets(
     if reference:
         field = f"{annotations.describe_field(_INGRESS_ANNOTATION)} of {description}"
         return _read_ingress_targets(reference, namespace, field, view, count)
-    return _read_service_targets(gateway.spec.selector or {}, namespace, settings, view, count)
+    selector = gateway.spec.selector or {}
+    key = namespace, frozenset(selector.items())
+    if key not in known:
+        known[key] = _read_service_targets(selector, namespace, settings, view, count)
+    return known[key]
 
 
 def _read_ingress_targets(
@@ -85,10 +100,11 @@ def _read_ingress_targets(
 def _read_service_targets(
     selector: dict[str, str], home: str, settings: SourceSettings, view: ClusterView, count: RequestedCount
 ) -> TargetResult:
-    selected = {selector_key(label): value for label, value in selector.items()}
+    found = view.select(SERVICE, settings.namespace, dict(islice(selector.items(), _LOOKED_UP)))
+    count.add(_LOOKUP + len(found) * max(1, len(selector)))
     matching = [
         service
-        for service in view.select(SERVICE, settings.namespace, selected)
+        for service in found
         if isinstance(service, Service) and selector.items() <= (service.spec.selector or {}).items()
     ]
     if not matching:

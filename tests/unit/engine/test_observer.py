@@ -17,7 +17,7 @@ from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectCha
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.model.origin import UNKNOWN_ORIGIN, Origin
 from extdns.ports import ClusterView
-from extdns.resources.core import Service
+from extdns.resources.core import Pod
 from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, DnsEndpointMeta, build_finalizer
 from tests.bench.largest import count_calls
 from tests.builders import SERVICE, build_claim
@@ -48,7 +48,7 @@ class Objects(FakeView):
         new = None
         if seen is Sighting.PRESENT:
             # What an object holds besides its labels does not matter here, so one struct stands for all kinds.
-            new = self._objects[key] = Service(metadata=ObjectMeta(name=name, namespace=namespace, labels=labels))
+            new = self._objects[key] = Pod(metadata=ObjectMeta(name=name, namespace=namespace, labels=labels))
         return ObjectChange(key=key, old=old, new=new, seen=seen)
 
 

@@ -112,9 +112,29 @@ def test_select_returns_the_same_as_a_search_of_all_objects(steps: list[tuple[ob
                 raise AssertionError(step)
 
 
+def test_a_lookup_by_a_label_that_no_object_has_reads_no_object_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def read_labels(one: KubernetesObject) -> Mapping[str, str]:
+        read.append(one.metadata.name)
+        return one.metadata.labels or {}
+
+    monkeypatch.setattr(KubernetesObject, "selectable", property(read_labels))
+    made = store(pod("shop", "a", {"app": "web", "tier": "x"}), pod("pay", "b", {"app": "web"}), pod("pay", "c"))
+    for namespace in ("", "pay"):
+        assert names(made.select(POD, namespace, {"app": "web", "tier": "y"})) == []
+    read.clear()
+    made.apply([put(pod("shop", "c", {"tier": "x"}))])
+    for number in range(10):
+        assert made.select(POD, "", {f"absent{number}": ""}) == made.select(POD, "pay", {f"absent{number}": ""}) == ()
+        assert names(made.select(POD, "", {"tier": "x"})) == ["shop/a", "shop/c"]
+    assert read == ["c"]
+
+
 def test_looking_up_thousands_of_labels_takes_no_memory() -> None:
     many = {f"label{number}": "x" for number in range(1000)}
     found = store(pod("shop", "web", {"app": "web"}), pod("shop", "many", many))
+    assert found.select(POD, "", {"absent": "x"}) == ()  # makes the index, of what objects have
     tracemalloc.start()
     try:
         for number in range(1000):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.observer import RecordingView, Selection
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
@@ -24,6 +25,7 @@ from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.common.claim_builder import SourceSettings
 from tests import objects
 from tests.cluster_world import start_cluster
+from tests.fakes.view import FakeView
 from tests.objects import CREATED, Json
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved
@@ -351,6 +353,30 @@ def test_the_hostname_annotation_of_a_virtual_service_adds_names_unless_it_is_ig
 def istio_object(kind: str, name: str, **spec: object) -> Json:
     metadata = {"name": name, "namespace": "shop", "uid": name, "creationTimestamp": CREATED}
     return {"apiVersion": "networking.istio.io/v1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def test_a_virtual_service_reads_its_export_to_once_for_all_its_gateways() -> None:
+    class Counted(tuple[str, ...]):
+        __slots__ = ()
+        read = 0
+
+        def __iter__(self) -> Iterator[str]:
+            Counted.read += 1
+            return super().__iter__()
+
+    spec = VirtualServiceSpec(hosts=("a.t",), gateways=("mesh/g", "mesh/g2"), export_to=Counted(["other", "mesh"]))
+    obj = VirtualService(metadata=meta("shop/v"), spec=spec)
+    view = FakeView(gateway("a.t"), gateway("a.t", location="mesh/g2"), PROXY)
+    assert reduce_claims(build_source("istio-virtualservice").find_claims(obj, view)) == a("a.t")
+    assert Counted.read == 1
+
+
+def test_of_a_long_selector_a_virtual_service_depends_on_a_few_labels_and_compares_the_others() -> None:
+    long = IGW | {f"label{number}": "" for number in range(20)}
+    view = RecordingView(FakeView(gateway("a.t", selector=long), PROXY, proxy("203.0.113.6", selector=long)))
+    claims = build_source("istio-virtualservice").find_claims(virtual_service("a.t"), view)
+    assert reduce_claims(claims) == a("a.t", addresses=["203.0.113.6"])
+    assert [len(lookup.labels) for lookup in view.lookups if isinstance(lookup, Selection)] == [8]
 
 
 def test_only_services_of_its_proxies_make_a_gateway_and_its_virtual_services_due() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import product
 from typing import Final
 
 import pytest
 
 from extdns.errors import ExtdnsError
+from extdns.resources.core import Service, ServiceSpec
 from extdns.resources.gateway_api import LabelRequirement, LabelSelector
 from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
 from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
@@ -133,6 +135,24 @@ def test_the_hosts_of_all_gateways_that_a_virtual_service_names_are_limited_thou
     obj = VirtualService(metadata=meta("shop/v"), spec=VirtualServiceSpec(hosts=("other.t",), gateways=named))
     with pytest.raises(ExtdnsError, match="requests more than 200000 targets"):
         build_source("istio-virtualservice").find_claims(obj, FakeView(*gateways))
+
+
+@pytest.mark.parametrize("selectors", [1, 21])
+def test_services_of_the_gateways_that_a_virtual_service_names_count_once_for_each_selector(selectors: int) -> None:
+    labels = {f"label{number}": "" for number in range(121)}
+    selected = [dict.fromkeys([*labels][number : number + 100], "") for number in range(selectors)]
+    gateways = [
+        IstioGateway(
+            metadata=meta(f"shop/g{number}"),
+            spec=IstioGatewaySpec(servers=(IstioServer(hosts=("*",)),), selector=selected[number % selectors]),
+        )
+        for number in range(21)
+    ]
+    services = [Service(metadata=meta(f"shop/s{number}"), spec=ServiceSpec(selector=labels)) for number in range(100)]
+    named = tuple(one.metadata.name for one in gateways)
+    obj = VirtualService(metadata=meta("shop/v"), spec=VirtualServiceSpec(hosts=("other.t",), gateways=named))
+    with pytest.raises(ExtdnsError, match="more than 200000 targets") if selectors > 1 else nullcontext():
+        build_source("istio-virtualservice").find_claims(obj, FakeView(*gateways, *services))
 
 
 def test_names_and_targets_of_templates_are_limited_too() -> None:
