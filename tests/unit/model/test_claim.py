@@ -15,7 +15,7 @@ NAME = ClaimWarning(reason=Reason.INVALID_NAME, field=PROVENANCE.field, value="a
 
 
 def test_the_problems_of_an_object_are_its_warnings_and_invalid_claims_each_once() -> None:
-    warned = replace(build_claim("web", "web"), warnings=(TTL,))
+    warned = replace(build_claim("web", "web"), warning_groups=((TTL,),))
     invalid = InvalidClaim(provenance=PROVENANCE, reason=NAME.reason, value=NAME.value, allowed=NAME.allowed)
     excluded = ExcludedClaim(ref=ref("web"), excluded_by="--ingress-class")
     assert find_problems((build_unresolved("web", "api"), warned, invalid, warned, excluded)) == (TTL, NAME)
