@@ -68,6 +68,12 @@ def test_annotations_with_the_old_prefix_give_warnings_if_the_object_also_uses_t
     assert "external-dns.kubernetes.io/" in annotations.find_warnings()[0].allowed
 
 
+def test_an_object_has_at_most_64_warnings_about_its_annotations() -> None:
+    annotations = {PREFIX + "ttl": "1"} | {f"{OLD_PREFIX}{number:04}": "" for number in range(1000)}
+    found = Annotations.read(annotations, BOTH_PREFIXES).find_warnings()
+    assert [warning.field for warning in found] == [f"annotation {OLD_PREFIX}{number:04}" for number in range(64)]
+
+
 @pytest.mark.parametrize(
     "accepted", [pytest.param((PREFIX,), id="new-given"), pytest.param((OLD_PREFIX,), id="old-given")]
 )
