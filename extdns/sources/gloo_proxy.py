@@ -40,6 +40,7 @@ from extdns.sources.common.annotations import (
     read_load_balancer,
     read_no_options,
 )
+from extdns.sources.common.claim_builder import ClaimBuilder
 from extdns.sources.common.host_publisher import HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
 
@@ -64,15 +65,14 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
         to.exclude("--gloo-namespace")
         return
     targets = to.annotated_targets or _find_targets(proxy, to, view)
-    options: dict[tuple[tuple[str, str], ...], RecordOptions] = {}  # many hosts may have the same VirtualServices
+    builders: dict[tuple[tuple[str, str], ...], ClaimBuilder] = {}  # many hosts may have the same VirtualServices
     for host, field in _list_virtual_hosts(proxy):
         services = tuple(dict.fromkeys(reversed([*_list_virtual_services(host)])))  # of duplicates, the last one counts
-        if services not in options:
-            options[services] = _read_record_options(services, to.settings.prefixes, view)
-        builder = to.get_builder(options[services])
+        if services not in builders:
+            builders[services] = to.get_builder(_read_record_options(services, to.settings.prefixes, view))
         for at, domain in enumerate(host.domains or ()):
             if domain:
-                builder.request(domain, f"{field}.domains[{at}]", targets)
+                builders[services].request(domain, f"{field}.domains[{at}]", targets)
     to.publish_template_targets(to.bare_builder)
 
 
