@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from itertools import chain
 
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectRef
@@ -48,11 +49,16 @@ class ClaimWarning(Value, frozen=True, kw_only=True):
 
 
 class ResolvedClaim(Value, frozen=True, kw_only=True):
-    """The object requests this record."""
+    """The object requests this record.
+
+    Attributes:
+        warning_groups: the warnings in groups. What concerns several records of the object is one group, which their
+            claims share: thousands of hostnames, each with a list of all warnings, would fill the memory.
+    """
 
     desired: DesiredRecord
     provenance: Provenance
-    warnings: tuple[ClaimWarning, ...] = ()
+    warning_groups: tuple[tuple[ClaimWarning, ...], ...] = ()
 
     @property
     def name(self) -> DnsName:
@@ -63,6 +69,11 @@ class ResolvedClaim(Value, frozen=True, kw_only=True):
     def set_identifier(self) -> str:
         """The requested set identifier, "" for a simple record."""
         return self.desired.set_identifier
+
+    @property
+    def warnings(self) -> tuple[ClaimWarning, ...]:
+        """The warnings of all groups."""
+        return tuple(chain.from_iterable(self.warning_groups))
 
 
 class UnresolvedClaim(Value, frozen=True, kw_only=True):
@@ -121,14 +132,15 @@ def find_problems(claims: Iterable[Claim]) -> tuple[ClaimWarning, ...]:
 
     *claims* are all of one object.
     """
-    found: list[ClaimWarning] = []
+    groups: dict[int, tuple[ClaimWarning, ...]] = {}  # by identity, so that a group of many claims is read once
     for claim in claims:
         if isinstance(claim, ResolvedClaim):
-            found += claim.warnings
+            groups.update((id(group), group) for group in claim.warning_groups)
         elif isinstance(claim, InvalidClaim):
             field = claim.provenance.field
-            found.append(ClaimWarning(reason=claim.reason, field=field, value=claim.value, allowed=claim.allowed))
-    return tuple(dict.fromkeys(found)) if found else ()
+            group = (ClaimWarning(reason=claim.reason, field=field, value=claim.value, allowed=claim.allowed),)
+            groups[id(group)] = group
+    return tuple(dict.fromkeys(chain.from_iterable(groups.values()))) if groups else ()
 
 
 def find_hidden_request(problems: Iterable[ClaimWarning]) -> ClaimWarning | None:

@@ -49,7 +49,8 @@ MAX_TARGET: Final = 270_000
 """Of characters: data have at most 65,535 bytes (RFC 1035 section 3.2.1), each up to four characters as `\\ddd`."""
 MAX_PROPERTIES: Final = 32_768
 """The most characters of all properties of a record, far more than any service takes."""
-
+MAX_PROPERTY_COUNT: Final = 100
+"""As many as the webhook protocol takes. The records of an object share them, so each costs time for every hostname."""
 MAX_SET_IDENTIFIER: Final = 256
 """Route 53 takes 128 characters, and the webhook protocol 256. It is part of messages and keys."""
 TARGETS_ALLOWED: Final = "an IP address without zone, or a host name"
@@ -146,6 +147,8 @@ def find_size_problem(endpoint: DesiredRecord) -> RecordProblem | None:
     if (length := len(endpoint.set_identifier)) > MAX_SET_IDENTIFIER:
         allowed = f"at most {MAX_SET_IDENTIFIER} characters"
         return RecordProblem(value=f"a set identifier of {length} characters", allowed=allowed)
+    if (number := len(endpoint.properties)) > MAX_PROPERTY_COUNT:
+        return RecordProblem(value=f"{number} properties", allowed=f"at most {MAX_PROPERTY_COUNT} properties")
     if endpoint.properties and (length := sum(map(len, chain(*endpoint.properties)))) > MAX_PROPERTIES:
         allowed = f"at most {MAX_PROPERTIES} characters"
         return RecordProblem(value=f"properties of {length} characters", allowed=allowed)

@@ -35,9 +35,9 @@ def publish(ingress: Ingress, to: HostPublisher, _view: ClusterView) -> None:
         to.exclude("--ingress-class")
         return
     targets = to.annotated_targets or read_load_balancer(ingress.status)
+    rejections = {origin: _find_hostname_source_exclusion(to.annotations, origin) for origin in HostnameSource}
     for text, field, origin, ignored_by in _list_hosts(ingress.spec, to):
-        rejection = _find_hostname_source_exclusion(to.annotations, origin)
-        to.publish(text, field, rejection or (ExcludedHost(excluded_by=ignored_by) if ignored_by else targets))
+        to.publish(text, field, rejections[origin] or (ExcludedHost(excluded_by=ignored_by) if ignored_by else targets))
     to.publish_template_hosts(targets)
 
 

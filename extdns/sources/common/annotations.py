@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain, islice
 from typing import Final
 
 import msgspec
@@ -24,7 +25,13 @@ from extdns.ports import ClusterView
 from extdns.resources.core import Node
 from extdns.resources.meta import LoadBalancedStatus
 from extdns.resources.networking import INGRESS, Ingress
-from extdns.sources.common.annotation_names import BOTH_PREFIXES, KNOWN_KEYS, OLD_PREFIX, find_misspelled_keys
+from extdns.sources.common.annotation_names import (
+    BOTH_PREFIXES,
+    KNOWN_KEYS,
+    OLD_PREFIX,
+    find_misplaced_keys,
+    find_misspelled_keys,
+)
 
 
 def choose_prefixes(flag_value: str | None, *, with_legacy: bool = False) -> tuple[str, ...]:
@@ -37,46 +44,64 @@ def choose_prefixes(flag_value: str | None, *, with_legacy: bool = False) -> tup
     return (flag_value, OLD_PREFIX) if with_legacy and flag_value != OLD_PREFIX else (flag_value,)
 
 
+_MAX_WARNINGS: Final = 64
+"""The most warnings about the annotations of an object. Each of thousands of ignored keys would give one."""
+
+
 class Annotations(Value, frozen=True, kw_only=True):
     """The annotations of one object under one prefix.
 
     Attributes:
         prefix: the prefix in use on this object.
         values: the values of the annotations under that prefix, by key without the prefix.
-        warnings: one for each ignored key: it has an older prefix than others of the object, or is misspelled; and one
-            for each value that is none of those that its annotation allows.
+        written: all annotations of the object.
+        older: the accepted prefixes that the object should not use beside *prefix*.
+        labels: the labels of the object.
         joins_blanks: whether blanks inside the items of lists are removed, as external-dns does.
     """
 
     prefix: str
     values: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
-    warnings: tuple[ClaimWarning, ...] = ()
+    written: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    older: Sequence[str] = ()
+    labels: Mapping[str, str] | None = None
     joins_blanks: bool = False
 
     @classmethod
     def read(
-        cls, annotations: Mapping[str, str] | None, accepted: Sequence[str], *, joins_blanks: bool = False
+        cls,
+        annotations: Mapping[str, str] | None,
+        accepted: Sequence[str],
+        *,
+        labels: Mapping[str, str] | None = None,
+        joins_blanks: bool = False,
     ) -> Annotations:
         """Read *annotations* under the first of the *accepted* prefixes that the object uses."""
-        if annotations:
-            unknown = annotations.keys() - KNOWN_KEYS
-            for at, prefix in enumerate(accepted):
-                start = len(prefix)
-                values = {key[start:]: value for key, value in annotations.items() if key.startswith(prefix)}
-                if values:
-                    unknown = unknown.difference(values)  # `hostname` beside ours is that of another program
-                    return cls(
-                        prefix=prefix,
-                        values=values,
-                        warnings=(
-                            *_find_outdated_keys(annotations, prefix, values, accepted[at + 1 :]),
-                            *find_misspelled_keys(frozenset(unknown), prefix),
-                            *_find_invalid_values(values, prefix),
-                        ),
-                        joins_blanks=joins_blanks,
-                    )
-            return cls(prefix=accepted[0], warnings=find_misspelled_keys(frozenset(unknown), accepted[0]))
-        return cls(prefix=accepted[0])
+        written = annotations or {}
+        for at, prefix in enumerate(accepted):
+            start = len(prefix)
+            values = {key[start:]: value for key, value in written.items() if key.startswith(prefix)}
+            if values:
+                older = accepted[at + 1 :]
+                return cls(
+                    prefix=prefix, values=values, written=written, older=older, labels=labels, joins_blanks=joins_blanks
+                )
+        return cls(prefix=accepted[0], written=written, labels=labels)
+
+    def find_warnings(self) -> tuple[ClaimWarning, ...]:
+        """Return warnings, at most 64: one for each ignored key, and for each value that its annotation does not allow.
+
+        A key is ignored if it has an older prefix than others of the object, is misspelled, or is among the labels.
+        """
+        # `hostname` beside ours is that of another program
+        unknown = (self.written.keys() - KNOWN_KEYS).difference(self.values)
+        found = chain(
+            _find_outdated_keys(self.written, self.prefix, self.values, self.older),
+            find_misspelled_keys(frozenset(unknown), self.prefix),
+            _find_invalid_values(self.values, self.prefix),
+            find_misplaced_keys(self.labels),
+        )
+        return tuple(islice(found, _MAX_WARNINGS))
 
     def get(self, name: str) -> str | None:
         """Return the value of annotation *name*, or None if it is absent."""
@@ -149,21 +174,16 @@ def split_list(text: str | None, *, joins_blanks: bool = False) -> tuple[str, ..
 
 def _find_outdated_keys(
     annotations: Mapping[str, str], prefix: str, values: Mapping[str, str], older: Sequence[str]
-) -> tuple[ClaimWarning, ...]:
-    """Return a warning for each key with an *older* prefix than *prefix*, under which the object has *values*."""
+) -> Iterator[ClaimWarning]:
+    """Yield a warning for each key with an *older* prefix than *prefix*, under which the object has *values*."""
     heads = tuple(older)
-    outdated = [key for key in annotations if key.startswith(heads)]
-    if not outdated:
-        return ()
-    return tuple(
-        ClaimWarning(
+    for key in sorted(key for key in annotations if key.startswith(heads)):
+        yield ClaimWarning(
             reason=Reason.INVALID_ANNOTATION if key.rpartition("/")[2] in values else Reason.IGNORED_ANNOTATION,
             field=f"annotation {key}",
             value=annotations[key],
             allowed=f"the prefix {prefix}: the object uses it too, so annotations with the old prefix are ignored",
         )
-        for key in sorted(outdated)
-    )
 
 
 SET_IDENTIFIER: Final = "set-identifier"
@@ -190,8 +210,8 @@ class RecordOptions(Value, frozen=True, kw_only=True):
     """The options that annotations set for every record of one object: TTL, set identifier, provider properties.
 
     Attributes:
-        warnings: those of `Annotations`; also one if the TTL is invalid, which is then ignored. Providers check the
-            values of properties.
+        warnings: those about the annotations; also one if the TTL is invalid, which is then ignored. Providers check
+            the values of properties.
     """
 
     ttl_s: int = ttl.UNSET
@@ -207,14 +227,14 @@ class RecordOptions(Value, frozen=True, kw_only=True):
             ttl_s=ttl_s,
             set_identifier=annotations.values.get(SET_IDENTIFIER, ""),
             properties=_read_properties(annotations),
-            warnings=annotations.warnings + warnings,
+            warnings=annotations.find_warnings() + warnings,
         )
 
     @classmethod
     def read_ttl_only(cls, annotations: Annotations) -> RecordOptions:
         """Read only the TTL, for sources that support no other option (docs/spec/sources.md 2.6)."""
         ttl_s, warnings = _read_ttl(annotations)
-        return cls(ttl_s=ttl_s, warnings=annotations.warnings + warnings)
+        return cls(ttl_s=ttl_s, warnings=annotations.find_warnings() + warnings)
 
 
 def read_no_options(_: Annotations) -> RecordOptions:

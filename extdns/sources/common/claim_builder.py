@@ -32,7 +32,7 @@ from extdns.model.reason import REASONS, Reason
 from extdns.model.record import RESOURCE, DesiredRecord
 from extdns.model.validation import parse_hostname
 from extdns.model.value import EMPTY_MAP, StringMap, Value
-from extdns.sources.common.annotation_names import BOTH_PREFIXES, find_misplaced_keys
+from extdns.sources.common.annotation_names import BOTH_PREFIXES
 from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
@@ -175,15 +175,15 @@ class ClaimBuilder:
         invalid, it has an unresolved claim besides its resolved ones. Each resolved claim has all warnings of the
         object; if the object has no resolved claim, each warning becomes an invalid claim.
         """
-        warnings = tuple(self._warnings)
+        groups = (tuple(self._warnings),) if self._warnings else ()
         claims: list[Claim] = [
-            self._build_resolved_claim(key, self._requested[key], warnings) for key in sorted(self._requested)
+            self._build_resolved_claim(key, self._requested[key], groups) for key in sorted(self._requested)
         ]
         if self._unresolved_claims or self._excluded_claims:
             claims += self._list_unresolved_claims()
         claims += self._invalid_claims
         if not self._requested:
-            claims += (self._build_invalid_claim(warning) for warning in warnings)
+            claims += (self._build_invalid_claim(warning) for warning in self._warnings)
         return tuple(claims)
 
     def _list_unresolved_claims(self) -> Iterator[Claim]:
@@ -211,7 +211,7 @@ class ClaimBuilder:
                 self._requested[key] = _RequestedTargets(merged, earlier.lists)
 
     def _build_resolved_claim(
-        self, key: _Key, requested: _RequestedTargets, warnings: tuple[ClaimWarning, ...]
+        self, key: _Key, requested: _RequestedTargets, groups: tuple[tuple[ClaimWarning, ...], ...]
     ) -> ResolvedClaim:
         targets, *others = requested.lists
         if others:
@@ -225,7 +225,7 @@ class ClaimBuilder:
             labels=self._labels,
             properties=self._options.properties,
         )
-        return ResolvedClaim(desired=endpoint, provenance=requested.provenance, warnings=warnings)
+        return ResolvedClaim(desired=endpoint, provenance=requested.provenance, warning_groups=groups)
 
     def _build_unresolved_claim(self, name: DnsName, field: str, result: MissingTargets) -> UnresolvedClaim:
         return UnresolvedClaim(
@@ -286,10 +286,8 @@ class SourceSettings(Value, frozen=True, kw_only=True):
     reads_manifests: bool = False
 
     def read_annotations(self, meta: ObjectMeta) -> Annotations:
-        """Read the annotations of an object, and warn about those that are among its labels."""
-        found = Annotations.read(meta.annotations, self.prefixes, joins_blanks=self.compat)
-        misplaced = find_misplaced_keys(meta.labels)
-        return replace(found, warnings=found.warnings + misplaced) if misplaced else found
+        """Read the annotations of an object."""
+        return Annotations.read(meta.annotations, self.prefixes, labels=meta.labels, joins_blanks=self.compat)
 
     def find_exclusion(self, ref: ObjectRef, meta: ObjectMeta, annotations: Annotations) -> str:
         """Return the flag or annotation that excludes the object, or "" if none does."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from msgspec.structs import replace
@@ -39,7 +40,7 @@ from extdns.model.validation import (
     find_target_problem,
     validate_record,
 )
-from extdns.model.value import Value
+from extdns.model.value import StringMap, Value
 from extdns.sources.common.annotations import MAX_OBJECT_TARGETS
 
 # A stage returns the claim itself, claims that replace it, or both the claim and claims derived from it.
@@ -265,12 +266,15 @@ def warn_about_record_type(claim: ResolvedClaim) -> tuple[ResolvedClaim]:
         endpoint.type in rrtype.ADDRESSES and not endpoint.name.is_wildcard
     ):
         return (claim,)
-    value = endpoint.properties.get(RECORD_TYPE)
+    group = _build_record_type_warning(endpoint.properties.get(RECORD_TYPE))
+    return (replace(claim, warning_groups=(*claim.warning_groups, group)),)
+
+
+@lru_cache(maxsize=16)
+def _build_record_type_warning(value: str) -> tuple[ClaimWarning]:
     allowed = "nothing: only A and AAAA records without wildcard get a PTR"
-    warning = ClaimWarning(
-        reason=Reason.INVALID_ANNOTATION, field=f"annotation {RECORD_TYPE}", value=value, allowed=allowed
-    )
-    return (replace(claim, warnings=(*claim.warnings, warning)),)
+    field = f"annotation {RECORD_TYPE}"
+    return (ClaimWarning(reason=Reason.INVALID_ANNOTATION, field=field, value=value, allowed=allowed),)
 
 
 _WITH_HOSTS: Final = rrtype.HOSTS | {rrtype.MX, rrtype.SRV}
@@ -294,17 +298,21 @@ class WarningStage(Value, frozen=True, kw_only=True):
 
     def __call__(self, claim: ResolvedClaim) -> tuple[ResolvedClaim]:
         """Return *claim* with its warnings: ignored properties, targets of the cluster, names that are not hosts."""
-        found = tuple(self._find_warnings(claim))
-        return (replace(claim, warnings=(*claim.warnings, *found)) if found else claim,)
+        ignored = _find_ignored_properties(self, claim.desired.properties) if claim.desired.properties else ()
+        found = tuple(filter(None, (ignored, tuple(self._find_warnings(claim)))))
+        return (replace(claim, warning_groups=(*claim.warning_groups, *found)) if found else claim,)
 
-    def _find_warnings(self, claim: ResolvedClaim) -> Iterator[ClaimWarning]:
-        record, field = claim.desired, claim.provenance.field
-        for key, value in record.properties:
+    def find_ignored_properties(self, properties: StringMap) -> Iterator[ClaimWarning]:
+        """Yield a warning for each of *properties* that has no effect."""
+        for key, value in properties:
             is_known = is_honoured(key, self.properties)
             if allowed := self.find_allowed(key, value) if is_known else self._allowed:
                 # only an annotation that sets a property of its own name has a domain in front
                 where = "annotation" if "." in key.partition("/")[0] else "property"
                 yield ClaimWarning(reason=Reason.PROPERTY_IGNORED, field=f"{where} {key}", value=value, allowed=allowed)
+
+    def _find_warnings(self, claim: ResolvedClaim) -> Iterator[ClaimWarning]:
+        record, field = claim.desired, claim.provenance.field
         if record.type in _WITH_HOSTS or record.is_alias:
             for target in record.targets:
                 if target.rstrip(".").endswith(_CLUSTER_DOMAIN):
@@ -317,3 +325,8 @@ class WarningStage(Value, frozen=True, kw_only=True):
     def _allowed(self) -> str:
         known = ", ".join(f"{one}…" if one.endswith("/") else one.removeprefix("/") for one in self.properties)
         return f"with --provider={self.provider}: {known or 'no property'}"
+
+
+@lru_cache(maxsize=16)  # all claims of an object share the result
+def _find_ignored_properties(stage: WarningStage, properties: StringMap) -> tuple[ClaimWarning, ...]:
+    return tuple(stage.find_ignored_properties(properties))

@@ -37,11 +37,11 @@ def build_endpoint_claim(
         return InvalidClaim(
             provenance=provenance, reason=REASONS[exc.reason], value=endpoint.dns_name, allowed=exc.allowed
         )
-    ttl_s, warnings = _read_ttl(endpoint, provenance)
+    ttl_s, groups = _read_ttl(endpoint, provenance)
     desired = _build_desired_record(name, endpoint, ttl_s, provenance)
     problem = _find_trailing_dot_problem(endpoint) or _find_missing_target(desired)
     if problem is None:
-        return ResolvedClaim(desired=desired, provenance=provenance, warnings=warnings)
+        return ResolvedClaim(desired=desired, provenance=provenance, warning_groups=groups)
     value, allowed = problem
     detail = f"{provenance.field}: {describe_invalid_value(value, allowed)}"
     return UnresolvedClaim(
@@ -74,12 +74,13 @@ def _list_targets(endpoint: SpecEndpoint) -> tuple[str, ...]:
     return tuple(target for target in endpoint.targets or () if target)
 
 
-def _read_ttl(endpoint: SpecEndpoint, provenance: Provenance) -> tuple[int, tuple[ClaimWarning, ...]]:
+def _read_ttl(endpoint: SpecEndpoint, provenance: Provenance) -> tuple[int, tuple[tuple[ClaimWarning, ...], ...]]:
     try:
         return ttl.check_ttl(endpoint.record_ttl) if endpoint.record_ttl else ttl.UNSET, ()
     except InvalidValueError as exc:
         field = f"{provenance.field}.recordTTL"
-        return ttl.UNSET, (ClaimWarning(reason=REASONS[exc.reason], field=field, value=exc.value, allowed=exc.allowed),)
+        warning = ClaimWarning(reason=REASONS[exc.reason], field=field, value=exc.value, allowed=exc.allowed)
+        return ttl.UNSET, ((warning,),)
 
 
 def _find_trailing_dot_problem(endpoint: SpecEndpoint) -> tuple[str, str] | None:

@@ -226,7 +226,7 @@ class HostPublisher:
         """
         if self._excluded_by:
             return (ExcludedClaim(ref=self.ref, excluded_by=self._excluded_by),)
-        if self.annotations.values or self.annotations.warnings:
+        if self.annotations.values or self.annotations.find_warnings():
             _ = self.builder  # an invalid annotation gives a warning even if no hostname is requested
         claims = [claim for builder in self._builders.values() for claim in builder.build()]
         return (*claims, *(self._bare_builder.build() if self._bare_builder else ()), *self._listed)

@@ -120,7 +120,7 @@ def synced(*claims: Claim) -> Iterable[Input]:
 
 def at(claim: ResolvedClaim, number: int, *notices: ClaimWarning) -> ResolvedClaim:
     provenance = replace(claim.provenance, field=f"spec.endpoints[{number}]")
-    return replace(claim, provenance=provenance, warnings=notices)
+    return replace(claim, provenance=provenance, warning_groups=(notices,))
 
 
 def list_problems(status: ObjectStatus) -> list[tuple[str, Reason, bool, bool]]:

@@ -326,7 +326,9 @@ INVALID_VALUES: Final[Mapping[Reason, Callable[[], World]]] = {
                     "web",
                     replace(
                         build_claim("web", "web"),
-                        warnings=(ClaimWarning(reason=reason, field="annotation x", value="soon", allowed="600"),),
+                        warning_groups=(
+                            (ClaimWarning(reason=reason, field="annotation x", value="soon", allowed="600"),),
+                        ),
                     ),
                 )
             ]

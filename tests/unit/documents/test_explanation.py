@@ -112,7 +112,7 @@ def test_no_next_step_leaves_a_person_to_wait_where_something_can_be_done(reason
 
 def test_the_next_step_for_a_published_name_is_about_the_value_that_is_ignored() -> None:
     warning = ClaimWarning(reason=Reason.PROPERTY_IGNORED, field="property aws/weight", value="7", allowed="none")
-    claim = replace(build_claim("web", "web"), warnings=(warning,))
+    claim = replace(build_claim("web", "web"), warning_groups=((warning,),))
     document = explain(start_dry(*owned("web"), first=[observe("web", claim)]))
     assert document.reason == Reason.PUBLISHED
     assert suggest_next_step(document).startswith("correct or remove the property on the object")

@@ -79,7 +79,7 @@ def test_only_as_many_events_are_built_about_the_values_of_an_object_as_are_sent
     warnings = tuple(
         ClaimWarning(reason=Reason.INVALID_NAME, field=f"f{number}", value="", allowed="") for number in range(11)
     )
-    claims = [replace(build_claim(f"n{number}", "web"), warnings=warnings) for number in range(2)]
+    claims = [replace(build_claim(f"n{number}", "web"), warning_groups=(warnings,)) for number in range(2)]
     messages = record_events(lambda recorder: recorder.record_invalid_claims(claims))
     assert [message.text.partition(":")[0] for message in messages] == [f"f{number}" for number in range(10)]
 
@@ -135,7 +135,7 @@ def test_an_event_about_an_invalid_value_shows_the_allowed_values() -> None:
     warning = ClaimWarning(reason=Reason.INVALID_TTL, field="ttl", value="ten\n", allowed="seconds")
     claims: list[Claim] = [
         InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a b", allowed="a name"),
-        replace(build_claim("web", "web"), warnings=(warning,)),
+        replace(build_claim("web", "web"), warning_groups=((warning,),)),
         UnresolvedClaim(
             name=host("web"), set_identifier="", provenance=origin("web"), reason=Reason.NO_ADDRESS, detail=""
         ),

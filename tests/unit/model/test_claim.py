@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from msgspec.structs import replace
 
@@ -15,11 +17,25 @@ NAME = ClaimWarning(reason=Reason.INVALID_NAME, field=PROVENANCE.field, value="a
 
 
 def test_the_problems_of_an_object_are_its_warnings_and_invalid_claims_each_once() -> None:
-    warned = replace(build_claim("web", "web"), warnings=(TTL,))
+    warned = replace(build_claim("web", "web"), warning_groups=((TTL,),))
     invalid = InvalidClaim(provenance=PROVENANCE, reason=NAME.reason, value=NAME.value, allowed=NAME.allowed)
     excluded = ExcludedClaim(ref=ref("web"), excluded_by="--ingress-class")
     assert find_problems((build_unresolved("web", "api"), warned, invalid, warned, excluded)) == (TTL, NAME)
     assert find_problems((build_claim("web", "web"), excluded)) == ()
+
+
+def test_warnings_that_all_claims_of_an_object_share_are_read_once() -> None:
+    class Group(tuple[ClaimWarning, ...]):
+        __slots__ = ()
+        reads = 0
+
+        def __iter__(self) -> Iterator[ClaimWarning]:
+            Group.reads += 1
+            return super().__iter__()
+
+    shared = Group((TTL, NAME))
+    claims = [replace(build_claim(f"n{number}", "web"), warning_groups=(shared, (NAME,))) for number in range(9)]
+    assert (find_problems(claims), Group.reads) == ((TTL, NAME), 1)
 
 
 @pytest.mark.parametrize("reason", [Reason.INVALID_NAME, Reason.INVALID_ENDPOINT, Reason.IGNORED_ANNOTATION])

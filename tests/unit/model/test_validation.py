@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from extdns.errors import InvalidValueError
 from extdns.model.dns_name import DnsName
@@ -73,6 +74,17 @@ def test_a_set_identifier_which_every_message_would_contain_has_at_most_256_char
     problem = validate_record(more, lenient=lenient)
     assert problem is not None
     assert (problem.value, problem.allowed) == ("a set identifier of 250000 characters", "at most 256 characters")
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_record_has_at_most_100_properties_as_in_the_webhook_protocol(lenient: bool) -> None:
+    properties = StringMap.from_items((f"{number}", "") for number in range(101))
+    more = DesiredRecord(name=DnsName("a.org"), type="A", targets=("10.0.0.1",), properties=properties)
+    most = replace(more, properties=properties.without("0"))
+    assert validate_record(most, lenient=lenient) is None
+    problem = validate_record(more, lenient=lenient)
+    assert problem is not None
+    assert (problem.value, problem.allowed) == ("101 properties", "at most 100 properties")
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,17 @@ def test_annotations_with_the_old_prefix_give_warnings_if_the_object_also_uses_t
         {OLD_PREFIX + "ttl": "1", OLD_PREFIX + "alias": "true", PREFIX + "hostname": "x", PREFIX + "ttl": "2"},
         BOTH_PREFIXES,
     )
-    assert [(warning.field, warning.value, warning.reason) for warning in annotations.warnings] == [
+    assert [(warning.field, warning.value, warning.reason) for warning in annotations.find_warnings()] == [
         (f"annotation {OLD_PREFIX}alias", "true", Reason.IGNORED_ANNOTATION),
         (f"annotation {OLD_PREFIX}ttl", "1", Reason.INVALID_ANNOTATION),
     ]
-    assert "external-dns.kubernetes.io/" in annotations.warnings[0].allowed
+    assert "external-dns.kubernetes.io/" in annotations.find_warnings()[0].allowed
+
+
+def test_an_object_has_at_most_64_warnings_about_its_annotations() -> None:
+    annotations = {PREFIX + "ttl": "1"} | {f"{OLD_PREFIX}{number:04}": "" for number in range(1000)}
+    found = Annotations.read(annotations, BOTH_PREFIXES).find_warnings()
+    assert [warning.field for warning in found] == [f"annotation {OLD_PREFIX}{number:04}" for number in range(64)]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +80,7 @@ def test_annotations_with_the_old_prefix_give_warnings_if_the_object_also_uses_t
 def test_if_the_annotation_prefix_flag_is_set_annotations_with_other_prefixes_give_no_warnings(
     accepted: tuple[str, ...],
 ) -> None:
-    assert Annotations.read({OLD_PREFIX + "ttl": "1", PREFIX + "ttl": "x"}, accepted).warnings == ()
+    assert Annotations.read({OLD_PREFIX + "ttl": "1", PREFIX + "ttl": "x"}, accepted).find_warnings() == ()
 
 
 @pytest.mark.parametrize(
@@ -114,18 +120,18 @@ def test_a_value_of_an_annotation_that_is_not_allowed_is_ignored_with_a_warning(
 ) -> None:
     annotations = Annotations.read({PREFIX + "access": value}, BOTH_PREFIXES)
     assert annotations.get_choice("access") == expected
-    assert [warning.allowed for warning in annotations.warnings] == (["public or private"] if noticed else [])
+    assert [warning.allowed for warning in annotations.find_warnings()] == (["public or private"] if noticed else [])
 
 
 def test_an_empty_target_annotation_gives_a_warning() -> None:
-    (warning,) = Annotations.read({PREFIX + "target": ""}, BOTH_PREFIXES).warnings
+    (warning,) = Annotations.read({PREFIX + "target": ""}, BOTH_PREFIXES).find_warnings()
     assert (warning.reason, warning.field) == (Reason.INVALID_ANNOTATION, f"annotation {PREFIX}target")
     assert "the targets are those of the object" in warning.allowed
 
 
 def test_an_annotation_of_extdns_among_the_labels_gives_a_warning() -> None:
     labelled = msgspec.structs.replace(meta("ns/x", {}), labels={PREFIX + "hostname": "a.t", "app": "web"})
-    (warning,) = DEFAULTS.read_annotations(labelled).warnings
+    (warning,) = DEFAULTS.read_annotations(labelled).find_warnings()
     assert (warning.reason, warning.field) == (Reason.IGNORED_ANNOTATION, "metadata.labels")
     assert warning.allowed == f"{PREFIX}hostname among metadata.annotations; labels are not read"
 
@@ -141,7 +147,7 @@ def test_an_annotation_of_extdns_among_the_labels_gives_a_warning() -> None:
     ],
 )
 def test_a_misspelt_annotation_key_gives_a_warning_that_shows_the_right_key(key: str, meant: str) -> None:
-    (warning,) = Annotations.read({key: "x"}, BOTH_PREFIXES).warnings
+    (warning,) = Annotations.read({key: "x"}, BOTH_PREFIXES).find_warnings()
     assert (warning.reason, warning.field) == (Reason.IGNORED_ANNOTATION, "metadata.annotations")
     assert (warning.value, warning.allowed) == (key, f"the key {meant}")
 
@@ -157,11 +163,11 @@ def test_a_misspelt_annotation_key_gives_a_warning_that_shows_the_right_key(key:
     ],
 )
 def test_a_key_that_another_program_may_read_gives_no_warning(key: str) -> None:
-    assert Annotations.read({key: "x"}, BOTH_PREFIXES).warnings == ()
+    assert Annotations.read({key: "x"}, BOTH_PREFIXES).find_warnings() == ()
 
 
 def test_a_hostname_without_prefix_beside_ours_gives_no_warning() -> None:
-    assert Annotations.read({"hostname": "x", PREFIX + "hostname": "a.t"}, BOTH_PREFIXES).warnings == ()
+    assert Annotations.read({"hostname": "x", PREFIX + "hostname": "a.t"}, BOTH_PREFIXES).find_warnings() == ()
 
 
 def test_of_thousands_of_keys_only_64_are_compared_with_known_ones_which_takes_time() -> None:

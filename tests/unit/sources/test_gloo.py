@@ -32,7 +32,9 @@ from extdns.resources.gloo import (
     StaticSourceMetadata,
 )
 from extdns.resources.networking import INGRESS, Ingress
-from extdns.sources.common.claim_builder import SourceSettings, Templates
+from extdns.sources.common.annotations import RecordOptions
+from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings, Templates
+from extdns.sources.common.host_publisher import HostPublisher
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved
@@ -211,6 +213,22 @@ def test_annotations_of_gloo_virtual_services_apply_and_later_ones_override_earl
         ("s", {"aws/weight": "5"}),
         ("", {}),
     ]
+
+
+def test_options_with_thousands_of_properties_are_compared_once_for_all_hosts_of_a_virtual_service(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[RecordOptions | None] = []
+    get_builder = HostPublisher.get_builder
+
+    def record(to: HostPublisher, options: RecordOptions | None) -> ClaimBuilder:
+        asked.append(options)
+        return get_builder(to, options)
+
+    monkeypatch.setattr(HostPublisher, "get_builder", record)
+    hosts = [host(f"n{number}.t", services=["apps/one"]) for number in range(9)]
+    claims(proxy(http(*hosts)), OWN, virtual_service("one", ttl="30"))
+    assert len(asked) == 1
 
 
 # docs/spec/sources.md 7.8

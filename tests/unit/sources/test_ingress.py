@@ -10,7 +10,10 @@ from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector
 from extdns.ports import Source
 from extdns.resources.networking import Ingress
+from extdns.sources.common.annotation_names import OLD_PREFIX
 from extdns.sources.common.claim_builder import SourceSettings
+from extdns.sources.common.claim_stages import WarningStage, warn_about_record_type
+from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import build_source, settings_with
@@ -63,6 +66,29 @@ def by_origin(hostname_source: str | None, settings: SourceSettings = DEFAULTS) 
 
 R, T, H = (resolved(f"{name}.t", "A", "192.0.2.1") for name in "rth")
 BY = f"annotation {SOURCE_KEY}"
+
+
+def test_what_the_hostname_source_annotation_selects_is_computed_once_and_not_for_each_host() -> None:
+    class Text(str):
+        __slots__ = ()
+        steps = 0
+
+        def lower(self) -> str:
+            Text.steps += 1
+            return super().lower()
+
+    obj = ingress("192.0.2.1", rules=[f"n{number}.t" for number in range(50)], annotations={SOURCE_KEY: Text("x")})
+    assert len(build_source("ingress").find_claims(obj, FakeView())) == 50
+    assert Text.steps <= 4
+
+
+def test_the_claims_of_all_hosts_of_an_object_share_what_is_wrong_with_its_annotations() -> None:
+    annotations = ours(aws_weight="7", record_type="ptr") | {OLD_PREFIX + "ttl": "9"}
+    obj = ingress("lb.t", rules=["a.t", "b.t"], annotations=annotations)
+    source = build_source("ingress", stages=(warn_about_record_type, WarningStage(provider="zonefile")))
+    first, second = list_resolved_claims(compute_claims(source, obj))
+    assert [warning.value for warning in first.warnings] == ["9", "ptr", "7"]
+    assert [id(group) for group in first.warning_groups] == [id(group) for group in second.warning_groups]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.claim import Claim, ClaimWarning, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.core import POD, Service, ServiceSpec
 from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
+from extdns.sources.common import annotations as annotation_reader
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved
@@ -52,6 +53,21 @@ def test_endpoints_that_are_not_ready_are_published_if_the_service_or_a_flag_say
         "pg-0.pg.acme.test A 10.1.0.4",
         "pg.acme.test A 10.1.0.4, 10.1.0.5",
     ]
+
+
+def test_of_the_annotations_of_pods_only_the_target_is_read_and_no_warning_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[frozenset[str]] = []
+
+    def find_misspelled_keys(keys: frozenset[str], _prefix: str) -> tuple[ClaimWarning, ...]:
+        read.append(keys)
+        return ()
+
+    monkeypatch.setattr(annotation_reader, "find_misspelled_keys", find_misspelled_keys)
+    odd = pod("db/pg-0", labels=APP, annotations=ours(target="198.51.100.4") | {"odd": "x"})
+    claims(pg({"own": "x"}), odd, PG_1, SLICE)
+    assert read == [{"own"}]
 
 
 @pytest.mark.parametrize(
