@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from extdns.model import rrtype
 from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.reason import Reason
-from extdns.model.record import OwnedRecord, restate_record
+from extdns.model.record import OwnedRecord, Record, restate_record
 
 
 def select_writes(complete: ChangeSet, elsewhere: tuple[OwnedRecord, ...]) -> ChangeSet | Blocked:
@@ -34,10 +35,14 @@ def select_writes(complete: ChangeSet, elsewhere: tuple[OwnedRecord, ...]) -> Ch
     if covered and any(write.old is None and write.key not in changed for write in complete.writes):
         detail = f"its ownership record would also cover the record {min(covered).type} of another zone"
         return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
+
+    def needs(owned: OwnedRecord, text: Record) -> bool:
+        return owned.is_ours if rrtype.is_row(text.type) else parent is None
+
+    needed = {one.key for owned in elsewhere for one in owned.ownership_records if needs(owned, one)} - changed
+    complete = replace(complete, writes=tuple([one for one in complete.writes if one.new or one.key not in needed]))
     if parent is None:
-        needed = {one.key for owned in elsewhere for one in owned.ownership_records} - changed
-        kept = tuple([write for write in complete.writes if write.new or write.key not in needed])
-        return replace(complete, writes=kept) if needed else complete
+        return complete
     inside = tuple([write for write in complete.writes if write.key.name.within(complete.zone.name)])
     first = [write for write in complete.writes if write not in inside and write.new and not _is_restated(write)]
     if first:
