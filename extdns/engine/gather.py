@@ -146,7 +146,8 @@ def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineS
     found = read_owned(settings.registry, (*records, *others), view.name, view.zone)
     known = (*view.current, *view.elsewhere)
     covered = Counter(one.key for owned in known for one in owned.ownership_records)
-    used = {one.key for owned in known for one in owned.ownership_records if owned.is_ours or covered[one.key] > 1}
+    used = {one.key for owned in known if owned.is_ours for one in owned.ownership_records}
+    used.update(key for key, count in covered.items() if count > 1 and not rrtype.is_row(key.type))
     ours = [owned for owned in found if owned.is_ours and owned.owner == settings.plan.owner]
     unused = {one for owned in ours for one in owned.ownership_records if one.key not in used}
     types = {owned.record.type for owned in known}

@@ -12,7 +12,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Blocked, ChangeSet, Write
+from extdns.model.change import Blocked, ChangeSet, Create, Write
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, Record, restate_record
 
@@ -32,7 +32,9 @@ def select_writes(complete: ChangeSet, elsewhere: tuple[OwnedRecord, ...]) -> Ch
         return complete
     changed = {change.key for change in complete.changes}
     covered = changed & {owned.key for owned in elsewhere if not owned.is_ours}
-    if covered and any(write.old is None and write.key not in changed for write in complete.writes):
+    is_created = any(isinstance(one, Create) and one.key in covered for one in complete.changes)
+    texts = [one for one in complete.writes if one.new and one.key not in changed] if covered else []
+    if any(one.old is None or (is_created and rrtype.is_row(one.key.type)) for one in texts):
         detail = f"its ownership record would also cover the record {min(covered).type} of another zone"
         return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
 

@@ -726,6 +726,18 @@ def test_with_rows_a_record_seen_as_foreign_stays_so_when_it_is_requested() -> N
     assert site.targets() == [("192.0.2.7",), ("192.0.2.9",)]
 
 
+def test_with_rows_a_row_without_record_is_removed_that_would_make_a_foreign_record_ours() -> None:
+    site = RowsWorld(ZONE)
+    site.provider.answers.append(NoAnswer(applied=False))  # after which the row stays
+    site.provider.rule = lambda batch: Refused(message="no") if batch.zone == INSIDE_ORG else None
+    site.run(request("192.0.2.1"), for_s=0.0)
+    site.provider.put_records(INSIDE_ORG, record("web.dev", "192.0.2.9"))
+    site.provider.rule = lambda _: Refused(message="no")
+    site.run()
+    site.restart(request("192.0.2.7"))
+    assert (site.targets(), site.store.rows) == ([("192.0.2.9",)], {})
+
+
 @SPLIT
 @pytest.mark.parametrize("is_restarted", [False, True])
 def test_with_rows_the_records_of_all_zones_follow_their_object(public: Zone, *, is_restarted: bool) -> None:
