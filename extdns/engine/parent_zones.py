@@ -116,7 +116,8 @@ def check_shared(
             requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
     ours = [one.record for _, records in found for one in records if one.is_ours]
-    is_of_zone = any(zone_state.zone.name == one.record.name for zone_state, records in found for one in records)
+    names = {one.record.name for _, records in found for one in records}
+    is_of_zone = any(zone_state.zone.name in names for zone_state, _ in found)
 
     def is_proven(zone_state: ZoneState, owned: OwnedRecord) -> bool:
         name, targets, seen = owned.record.name, owned.record.targets, zone_state.seen.get(owned.record.name)

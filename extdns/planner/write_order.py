@@ -42,7 +42,8 @@ def select_writes(complete: ChangeSet, elsewhere: tuple[OwnedRecord, ...]) -> Ch
         return owned.is_ours if rrtype.is_row(text.type) else parent is None
 
     needed = {one.key for owned in elsewhere for one in owned.ownership_records if needs(owned, one)} - changed
-    complete = replace(complete, writes=tuple([one for one in complete.writes if one.new or one.key not in needed]))
+    kept = [_keep(one) if one.key in needed and not one.new else one for one in complete.writes]
+    complete = replace(complete, writes=tuple([one for one in kept if one]))
     if parent is None:
         return complete
     inside = tuple([write for write in complete.writes if write.key.name.within(complete.zone.name)])
@@ -50,6 +51,11 @@ def select_writes(complete: ChangeSet, elsewhere: tuple[OwnedRecord, ...]) -> Ch
     if first:
         return ChangeSet(zone=parent, name=complete.name, changes=(), writes=tuple(first))
     return replace(complete, writes=inside)
+
+
+def _keep(write: Write) -> Write | None:
+    """Return what is written instead of deleting an ownership record. That a row stays is checked by writing it."""
+    return Write(old=write.old, new=restate_record(write.old)) if write.old and rrtype.is_row(write.key.type) else None
 
 
 def _is_restated(write: Write) -> bool:
