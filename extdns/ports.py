@@ -128,6 +128,11 @@ class Registry(Protocol):
         """Our owner id, "" if the registry has no ownership records (noop)."""
         ...
 
+    @property
+    def covers_all_zones(self) -> bool:
+        """Whether an ownership record covers the records of a name in all its zones, not only in its own zone."""
+        ...
+
     def is_ownership_text(self, target: str) -> bool:
         """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
         ...

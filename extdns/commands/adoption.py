@@ -176,6 +176,7 @@ class AdoptingRegistry:
         self._chosen = frozenset(chosen)
         self._is_chosen = is_chosen
         self.owner = registry.owner
+        self.covers_all_zones = registry.covers_all_zones
         self.is_ownership_text = registry.is_ownership_text
         self.ownership_name = registry.ownership_name
         self.related_names = registry.related_names

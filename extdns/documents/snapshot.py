@@ -254,4 +254,4 @@ def list_records(cache: ZoneCache) -> Iterator[Record]:
 def _is_counted(record: Record) -> bool:
     if record.type == rrtype.TXT:
         return not any(target.startswith(_OWNERSHIP_PREFIX) for target in record.targets)
-    return not rrtype.is_unreadable(record.type) and not record.type.startswith(rrtype.ROW)
+    return not rrtype.is_unreadable(record.type) and not rrtype.is_row(record.type)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from extdns.engine.parts import EngineParts
     from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
-    from extdns.engine.zones import ZoneState
+    from extdns.engine.zones import Zones, ZoneState
     from extdns.model.change import Decision
     from extdns.model.claim import NameClaim
     from extdns.model.evidence import Evidence
@@ -95,7 +95,7 @@ def gather_view(
             around = read_records(parts.zones, other, name, registry)
             read.append((other, read_owned(registry, around, name, other.zone)))
         current, *others = check_shared(read, claims, former, parts.settings.plan)
-        elsewhere += chain.from_iterable(others)
+        elsewhere += map(partial(_select_shared, zones=parts.zones), chain.from_iterable(others))
     view = NameView(
         zone=zone_state.zone,
         name=name,
@@ -111,14 +111,22 @@ def gather_view(
         may_be_merged=parts.delete_guard.merged.select(zone_state.zone.id, current) if len(claims) > 1 else frozenset(),
         rules=_gather_rules(claims, current, parts) if parts.rules.is_active else None,
     )
-    if parent:
+    if parent or (sharing and any(rrtype.is_row(record.type) for record in records)):
         view = replace(view, leftovers=_find_leftovers(view, records, parts.settings))
     is_needed = parts.phases.down or parts.rules.is_active or (current and not claims)  # else `plan_name` finds out
     return gather_facts(view, parts) if is_needed else view
 
 
+def _select_shared(owned: OwnedRecord, zones: Zones) -> OwnedRecord:
+    """Return *owned* without the ownership records that are for its own zone alone."""
+    if zones.find_by_name(owned.record.name):
+        return owned
+    rows = [one for one in owned.ownership_records if rrtype.is_row(one.type)]
+    return replace(owned, ownership_records=tuple(rows))
+
+
 def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineSettings) -> tuple[Record, ...]:
-    """Return the ownership records in the parent zone by which another record at the name would be ours.
+    """Return the ownership records in the parent zone, and rows, by which another record at the name would be ours.
 
     One without a type in its name can also cover a record of a type that is not managed now. The NS and SOA records
     that every zone has do not count.
@@ -138,13 +146,15 @@ def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineS
     found = read_owned(settings.registry, (*records, *others), view.name, view.zone)
     known = (*view.current, *view.elsewhere)
     covered = Counter(one.key for owned in known for one in owned.ownership_records)
-    used = {one.key for owned in known for one in owned.ownership_records if owned.is_ours or covered[one.key] > 1}
+    used = {one.key for owned in known if owned.is_ours for one in owned.ownership_records}
+    used.update(key for key, count in covered.items() if count > 1 and not rrtype.is_row(key.type))
     ours = [owned for owned in found if owned.is_ours and owned.owner == settings.plan.owner]
     unused = {one for owned in ours for one in owned.ownership_records if one.key not in used}
     types = {owned.record.type for owned in known}
     if not types <= {*settings.plan.managed_types, rrtype.NS, rrtype.SOA}:
         unused = {one for one in unused if _states_type(one, others, view, settings)}
-    return tuple(sorted((one for one in unused if not one.name.within(view.name)), key=lambda record: record.key))
+    outside = {one for one in unused if view.parent and not one.name.within(view.name)}
+    return tuple(sorted(outside.union(one for one in unused if rrtype.is_row(one.type)), key=lambda record: record.key))
 
 
 def _states_type(text: Record, others: Iterable[Record], view: NameView, settings: EngineSettings) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from extdns.model import rrtype
 from extdns.model.claim import ResolvedClaim
 from extdns.model.dns_name import DnsName
 
@@ -50,16 +51,20 @@ def lacks_ownership_name(zone: Zone, name: DnsName, registry: Registry) -> bool:
 def find_sharing_zones(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> list[ZoneState]:
     """Return the zones other than *home* whose records at *name* have ownership records in common with those in *home*.
 
-    Only the name of a zone itself has such zones: the parent zone, and other zones of the name below it.
+    These are all zones of the name if ownership records cover all. Else only the name of a zone itself has such zones:
+    the parent zone, and other zones of the name below it.
     """
-    below = zones.find_by_name(name)
-    if not below:
-        return []
-    parent_or_home = find_parent_zone(zones, home, name, registry) or home
-    found = [
-        zone_state for zone_state in below if find_parent_zone(zones, zone_state, name, registry) is parent_or_home
-    ]
-    return [zone_state for zone_state in (parent_or_home, *found) if zone_state is not home]
+    found = zones.containing(name) if registry.covers_all_zones else []
+    if below := zones.find_by_name(name):
+        parent_or_home = find_parent_zone(zones, home, name, registry) or home
+        found = [parent_or_home, *found]
+        found += [one for one in below if find_parent_zone(zones, one, name, registry) is parent_or_home]
+    return [zone_state for zone_state in dict.fromkeys(found) if zone_state is not home]
+
+
+def shares_ownership(zones: Zones, name: DnsName, registry: Registry) -> bool:
+    """Return whether records at *name* of several zones may have ownership records in common."""
+    return bool(zones.find_by_name(name)) or (registry.covers_all_zones and len(zones.containing(name)) > 1)
 
 
 def read_parent_zone(parent: ZoneState, zone_state: ZoneState, related: Iterable[str]) -> list[Record]:
@@ -111,19 +116,27 @@ def check_shared(
             requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
     ours = [one.record for _, records in found for one in records if one.is_ours]
+    names = {one.record.name for _, records in found for one in records}
+    is_of_zone = any(zone_state.zone.name in names for zone_state, _ in found)
 
     def is_proven(zone_state: ZoneState, owned: OwnedRecord) -> bool:
         name, targets, seen = owned.record.name, owned.record.targets, zone_state.seen.get(owned.record.name)
-        if any(text.name.within(name) for text in owned.ownership_records):
+        texts = [text for text in owned.ownership_records if not rrtype.is_row(text.type)]
+        if any(text.name.within(name if is_of_zone else zone_state.zone.name) for text in texts):
             return True  # inside the zone, it is shared with no other
+        has_row = owned.ownership_records != tuple(texts)
         before = last.get((zone_state.zone, owned.key))
         by_target = [requesters.get((owned.key, target), ()) for target in targets]
+        is_foreign = bool(before and seen is not None and not before.is_ours and before.owner == owned.owner)
+        if is_foreign and has_row:
+            return False  # whoever requests it now, this one was seen beside ours
         if (before and before.is_ours) or all(settings.is_requested_by(owned, namespaces) for namespaces in by_target):
             return True
-        if seen is not None and not before and owned.key not in seen and zone_state.zone.name == name:
+        is_new = seen is not None and not before and owned.key not in seen
+        if is_new and zone_state.zone.name == name:
             return zone_state.queue.may_have_created(owned.record)
-        is_foreign = seen is not None and before is not None and before.owner == owned.owner
-        return not is_foreign and all(other.targets == targets for other in ours if other.key == owned.key)
+        same = [other.targets == targets for other in ours if other.key == owned.key]
+        return not is_foreign and all(same) and not (is_new and has_row and len(same) == 1)
 
     return [
         tuple(

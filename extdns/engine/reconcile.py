@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from extdns.engine.decisions import ZoneWait
 from extdns.engine.gather import gather_facts, gather_former_view, gather_view
-from extdns.engine.parent_zones import find_sharing_zones
+from extdns.engine.parent_zones import find_sharing_zones, shares_ownership
 from extdns.engine.retries import Failure
 from extdns.errors import describe_error
 from extdns.model.change import (
@@ -278,13 +278,16 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
 
 def _store_plans(name: DnsName, plans: Iterable[ZonePlan], parts: EngineParts, now_s: float) -> None:
     """Store in the delete guard what was planned for *name* in each zone."""
+    is_shared = shares_ownership(parts.zones, name, parts.settings.registry)
     for zone_state, view, plan in plans:
         if _may_be_misread(view, parts):
             parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=False)
             continue
         is_known = zone_state.is_fully_known(name)
-        if parts.zones.find_by_name(name) and is_known and not zone_state.refresh.reads_all:
+        if is_shared and is_known and not zone_state.refresh.reads_all:
             zone_state.seen[name] = frozenset(owned.key for owned in view.current)
+            if not (view.current or view.claims or view.leftovers or parts.zones.find_by_name(name)):
+                del zone_state.seen[name]  # of names that come and go there is no end
         parts.delete_guard.observe(
             zone_state.zone,
             name,
@@ -378,8 +381,8 @@ def _delete_leftovers(
     """
     leftovers: list[tuple[Zone, Record]] = []
     for _, view, _ in planned.plans:
-        if view.parent:
-            leftovers += product([view.parent], view.leftovers)
+        if view.leftovers:
+            leftovers += product([view.parent or view.zone], view.leftovers)
     if not leftovers or parts.planner.settings.policy is not Policy.SYNC:
         return []
     if unread := [zone_state for zone_state in zones if zone_state.refresh.reads_all]:

@@ -35,6 +35,11 @@ HOSTS: Final = frozenset({CNAME, DNAME, NS, PTR})
 EXCLUSIVE: Final = CNAME
 
 
+def is_row(rtype: str) -> bool:
+    """Return whether *rtype* is that of a row, presented as a record."""
+    return rtype.startswith(ROW)
+
+
 def is_unreadable(rtype: str) -> bool:
     """Return whether *rtype* is that of a record that cannot be read."""
     return rtype.startswith(UNREADABLE)

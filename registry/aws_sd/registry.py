@@ -39,6 +39,11 @@ class DescriptionRegistry:
         """Return our owner id."""
         return self._owner
 
+    @property
+    def covers_all_zones(self) -> bool:
+        """Return False: a description is in the zone of its record."""
+        return False
+
     def is_ownership_text(self, target: str) -> bool:
         """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
         return is_ownership_text(target, _CODEC)

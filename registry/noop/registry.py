@@ -21,6 +21,11 @@ class NoopRegistry:
         """Return "": there is no owner id."""
         return ""
 
+    @property
+    def covers_all_zones(self) -> bool:
+        """Return False: there are no ownership records."""
+        return False
+
     def is_ownership_text(self, target: str) -> bool:
         """Return whether another process, with a txt registry, could read *target* as an ownership record."""
         return is_ownership_text(target, PlainTextCodec())

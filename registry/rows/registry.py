@@ -70,6 +70,11 @@ class RowRegistry:
         """Return our owner id."""
         return self._txt.owner
 
+    @property
+    def covers_all_zones(self) -> bool:
+        """Return True: a row names no zone."""
+        return True
+
     def is_ownership_text(self, target: str) -> bool:
         """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
         return self._txt.is_ownership_text(target)

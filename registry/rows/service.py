@@ -341,23 +341,23 @@ class RowService:
         removed = [one.old for one in changes if one.new is None and one.old]
         others = ({one.key for one in changes}, *self._with_record.values())
         found = (row for row in self._leftovers.pop(zone.id, ()) if not any(row.key in keys for keys in others))
-        left = tuple(islice(found, _MAX_LEFTOVERS))
-        gone = [row for row in removed if not self._is_needed(row, besides=zone)]
-        return [*gone, *(row for row in left if not self._is_needed(row))]
+        return [*removed, *self._select_unneeded(tuple(islice(found, _MAX_LEFTOVERS)))]
 
-    def _is_needed(self, row: Row, besides: Zone | None = None) -> bool:
-        """Return whether a zone, other than *besides*, has the record of *row*, or whether that is not known."""
+    def _select_unneeded(self, rows: Sequence[Row]) -> list[Row]:
+        """Return those of *rows* whose record is in no zone; none if that is not known."""
+        names: dict[Zone, dict[DnsName, None]] = {}
+        for row in rows:
+            for zone in self._placement.find_zones(row.key.name):
+                names.setdefault(zone, {})[row.key.name] = None
         if self._zones.failed:
-            return True
+            return []
         try:
-            return any(
-                record.key in (row.key, *find_unreadable(row))
-                for zone in self._placement.find_zones(row.key.name)
-                if zone != besides
-                for record in self._reader.read_names(zone, (row.key.name,))
-            )
+            records = {
+                record.key for zone, found in names.items() for record in self._reader.read_names(zone, tuple(found))
+            }
         except ProviderError:
-            return True
+            return []
+        return [row for row in rows if records.isdisjoint((row.key, *find_unreadable(row)))]
 
     def _remove(self, rows: Iterable[Row], zone: Zone, term: int) -> None:
         """Remove *rows*, and those that could not be removed after an earlier batch of *zone*."""

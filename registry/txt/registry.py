@@ -75,6 +75,11 @@ class TxtRegistry:
         """Return our owner id."""
         return self._settings.owner
 
+    @property
+    def covers_all_zones(self) -> bool:
+        """Return False: an ownership record is in the zone of its record, or in the parent zone."""
+        return False
+
     def is_ownership_text(self, target: str) -> bool:
         """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
         return is_ownership_text(target, self._settings.codec)

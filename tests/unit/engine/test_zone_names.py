@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import pytest
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Cause, ClusterIdentified, LeadershipChanged, Observed
+from extdns.engine.inputs import Cause, ClusterIdentified, Input, LeadershipChanged, Observed
 from extdns.errors import RetryableError
 from extdns.model import rrtype
 from extdns.model.change import Action, Batch, Refused, Unknown, WriteConflict
@@ -23,6 +24,7 @@ from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
 from providers.inmemory.provider import InMemoryProvider
+from registry.rows.row import Row
 from registry.rows.service import RowService
 from tests.builders import (
     INGRESS,
@@ -639,6 +641,125 @@ def test_queued_ownership_record_is_written_after_zones_are_listed_again() -> No
     refuse(world, None)
     world.run(for_s=30.0)
     assert world.list_records(SHOP) == {"shop A": ("192.0.2.1",)}
+
+
+INSIDE_ORG: Final = Zone(name=ZONE.name, id="inside", private=True)
+SPLIT: Final = pytest.mark.parametrize("public", [ZONE, DEV], ids=["of-one-name", "below-a-private-zone"])
+"""A public zone that has names in common with the private zone `INSIDE_ORG`."""
+
+
+class RowsWorld:
+    """An engine with rows whose name `web.dev` is in the public and in the private zone, and can be restarted."""
+
+    def __init__(self, public: Zone, *, inside: Sequence[Record] = (), rows: Sequence[Row] = ()) -> None:
+        self.public = public
+        self.provider = FaultyProvider(inner=InMemoryProvider(seed={public: (), INSIDE_ORG: inside}))
+        self.store = RowStoreInMemory(rows={row.key: row for row in rows})
+        self.restart(for_s=0.0)
+
+    def restart(self, *observed: Observed, for_s: float = 600.0) -> None:
+        service = RowService(
+            self.provider,
+            self.provider,
+            self.store,
+            owner="me",
+            managed_types=PLAN.managed_types,
+            read_term=lambda: 0,
+        )
+        settings = engine_settings(service, registry=build_row_registry())
+        self.world = World(engine=Engine(settings), reader=service, writer=service)
+        self.run(*observed, change_phase(SERVICE), change_phase(INGRESS), for_s=for_s)
+
+    def run(self, *observed: Input, for_s: float = 600.0) -> None:
+        self.world.run(*observed, for_s=for_s)
+
+    def targets(self) -> list[tuple[str, ...]]:
+        """Return the targets of the record in the public zone, and of that in the private zone."""
+        name = DnsName("web.dev.example.org")
+        found = [self.provider.inner.read_names(zone, [name]) for zone in (self.public, INSIDE_ORG)]
+        return [one.targets for records in found for one in records]
+
+
+def request(target: str) -> Observed:
+    return observe("web", build_claim("web", "web.dev", target))
+
+
+@SPLIT
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_with_rows_a_foreign_record_in_another_zone_keeps_a_record_from_being_created(
+    public: Zone, *, is_restarted: bool
+) -> None:
+    site = RowsWorld(public, inside=[record("web.dev", "192.0.2.9")])
+    for step in (request("192.0.2.1"), request("192.0.2.9"), request("192.0.2.7"), observe_gone("web")):
+        (site.restart if is_restarted else site.run)(step)
+        assert (site.targets(), site.store.rows) == ([("192.0.2.9",)], {})
+
+
+@SPLIT
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_with_rows_a_foreign_record_that_appears_in_another_zone_stays(public: Zone, *, is_restarted: bool) -> None:
+    site = RowsWorld(public)
+    site.provider.rule = lambda batch: Refused(message="no") if batch.zone == INSIDE_ORG else None
+    site.run(request("192.0.2.1"))
+    assert site.targets() == [("192.0.2.1",)]
+    site.provider.put_records(INSIDE_ORG, record("web.dev", "192.0.2.9"))
+    site.provider.rule = lambda _: None
+    site.run()
+    if is_restarted:
+        site.restart(request("192.0.2.1"))
+    for target in ("192.0.2.7", "192.0.2.8"):
+        site.run(request(target))
+        assert site.targets() == [(target,), ("192.0.2.9",)]
+    site.run(observe_gone("web"))
+    assert (site.targets(), site.store.rows) == ([("192.0.2.9",)], {})
+
+
+def test_with_rows_a_record_seen_as_foreign_stays_so_when_it_is_requested() -> None:
+    site = RowsWorld(ZONE)
+    site.provider.rule = lambda batch: Refused(message="no") if batch.zone == INSIDE_ORG else None
+    site.run(request("192.0.2.1"))
+    site.provider.put_records(INSIDE_ORG, record("web.dev", "192.0.2.9"))
+    site.provider.rule = lambda _: None
+    site.run()
+    site.run(request("192.0.2.9"))
+    site.run(request("192.0.2.7"))
+    assert site.targets() == [("192.0.2.7",), ("192.0.2.9",)]
+
+
+def test_with_rows_a_row_without_record_is_removed_that_would_make_a_foreign_record_ours() -> None:
+    site = RowsWorld(ZONE)
+    site.provider.answers.append(NoAnswer(applied=False))  # after which the row stays
+    site.provider.rule = lambda batch: Refused(message="no") if batch.zone == INSIDE_ORG else None
+    site.run(request("192.0.2.1"), for_s=0.0)
+    site.provider.put_records(INSIDE_ORG, record("web.dev", "192.0.2.9"))
+    site.provider.rule = lambda _: Refused(message="no")
+    site.run()
+    site.restart(request("192.0.2.7"))
+    assert (site.targets(), site.store.rows) == ([("192.0.2.9",)], {})
+
+
+@SPLIT
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_with_rows_the_records_of_all_zones_follow_their_object(public: Zone, *, is_restarted: bool) -> None:
+    site = RowsWorld(public)
+    again = site.restart if is_restarted else site.run
+    for target in ("192.0.2.1", "192.0.2.7"):
+        again(request(target))
+        assert site.targets() == [(target,), (target,)]
+    again(observe_gone("web"))
+    assert (site.targets(), site.store.rows) == ([], {})
+
+
+@SPLIT
+def test_with_rows_a_row_stays_while_the_record_of_another_zone_cannot_be_deleted(public: Zone) -> None:
+    site = RowsWorld(public)
+    site.run(request("192.0.2.1"))
+    site.provider.rule = lambda batch: Refused(message="no") if batch.zone == public else None
+    site.run(observe_gone("web"))
+    assert (site.targets(), len(site.store.rows)) == ([("192.0.2.1",)], 1)
+    site.provider.rule = lambda _: None
+    site.run()
+    assert (site.targets(), site.store.rows) == ([], {})
 
 
 def test_with_rows_the_record_of_a_zone_gets_a_row_and_its_text_in_the_parent_goes_with_it() -> None:

@@ -83,8 +83,9 @@ def test_no_change_contains_a_foreign_record(situation: Situation, answers: Answ
 def test_plan_is_empty_after_all_changes_were_applied(situation: Situation, answers: Answers, policy: Policy) -> None:
     current, candidates = situation
     assume(has_one_routing_a_type(one.record for one in current))  # no service can hold two
-    after = apply_changes(current, list_changes(plan_with_answers(current, candidates, answers, policy)))
-    assert plan_with_answers(after, candidates, answers, policy).sets == ()
+    for _ in range(2):  # a request that a record kept from being published comes after the delete of that
+        current = apply_changes(current, list_changes(plan_with_answers(current, candidates, answers, policy)))
+    assert plan_with_answers(current, candidates, answers, policy).sets == ()
 
 
 @given(SITUATIONS, ANSWERS, POLICIES)

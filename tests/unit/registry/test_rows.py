@@ -338,16 +338,6 @@ def test_the_row_of_a_record_that_was_created_after_its_page_was_read_stays() ->
     assert set(site.store.rows) == {key("A", "0"), key("A", "c")}
 
 
-def test_a_row_stays_while_another_zone_of_the_same_name_has_the_record() -> None:
-    private = Zone(name=ZONE.name, id="2", private=True)
-    web = parse_records("A web")
-    site = Site(InMemoryProvider(seed={ZONE: web, private: web}), ZONE, private)
-    site.store.rows[key("A", "web")] = row("A", "web")
-    for zone, left in ((ZONE, {key("A", "web")}), (private, set())):
-        assert isinstance(site.apply(delete(find(REGISTRY, site.read(zone), key("A", "web"))), zone=zone), Applied)
-        assert set(site.store.rows) == left
-
-
 def test_the_row_of_a_record_that_cannot_be_read_now_stays() -> None:
     site = start(record("?", "web", target="A: not an address"))
     site.store.rows[key("A", "web")] = row("A", "web")
