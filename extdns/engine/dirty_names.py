@@ -24,39 +24,45 @@ class DirtyNames:
     """
 
     def __init__(
-        self, most: int, weigh: Callable[[DnsName], int], find_namespaces: Callable[[DnsName], Iterable[str]]
+        self,
+        most: int,
+        weigh: Callable[[DnsName], int],
+        find_owner: Callable[[DnsName], str],
+        find_namespaces: Callable[[DnsName], Iterable[str]],
     ) -> None:
         """Start without names.
 
         Args:
             most: how many names a step plans, and how many are few.
             weigh: returns as how many names a name counts; at least 1.
-            find_namespaces: returns the namespaces that request a name or have its records. It is planned with the
-                first of them that has its turn.
+            find_owner: returns the namespace that has the records of a name, or else requests it.
+            find_namespaces: returns all namespaces that request a name or have its records.
         """
-        self._most, self._weigh, self._find_namespaces = most, weigh, find_namespaces
+        self._most, self._weigh, self._find_owner, self._find_namespaces = most, weigh, find_owner, find_namespaces
         self._now: set[DnsName] = set()
         self._turns: NamespaceTurns[DnsName] = NamespaceTurns()
-        self._last: dict[DnsName, None] = {}  # those that were postponed
+        self._postponed: set[DnsName] = set()  # until they are planned
 
     def __bool__(self) -> bool:
         """Return whether any name has to be planned again."""
-        return bool(self._now or self._turns or self._last)
+        return bool(self._now or self._turns)
 
     def __contains__(self, name: object) -> bool:
         """Return whether *name* has to be planned again."""
-        return name in self._now or name in self._turns or name in self._last
+        return name in self._now or name in self._turns
 
-    def add(self, names: Iterable[DnsName], *, at_once: bool = False) -> None:
-        """Add *names*, which became dirty together. With *at_once* the next step plans all of them."""
+    def add(self, names: Iterable[DnsName], namespace: str | None = None, *, at_once: bool = False) -> None:
+        """Add *names*, which became dirty together. With *at_once* the next step plans all of them.
+
+        They wait in the line of *namespace*, in which an object changed; without it, each in that of its owner.
+        """
         if at_once:
             self._now.update(names)
             return
         added = sorted(set(names))
         line = _FEW if len(added) <= self._most else _MANY
         for name in added:
-            for namespace in self._find_namespaces(name):
-                self._turns.add(namespace, name, line)
+            self._turns.add(self._find_owner(name) if namespace is None else namespace, name, line)
 
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans: a slice, but at least one, and those to plan at once."""
@@ -69,17 +75,21 @@ class DirtyNames:
             self._turns.spend(weight)
             left -= weight
             taken.add(name)
-        while left > 0 and self._last and not self._turns:
-            reverse = next(iter(self._last))
-            left -= self._weigh(reverse)
-            taken.add(reverse)
-            del self._last[reverse]
-        for one in taken & self._last.keys():
-            del self._last[one]
+        if not self._turns:
+            self._postponed.clear()
         return taken
 
     def postpone(self, after: Mapping[DnsName, AbstractSet[str]]) -> set[DnsName]:
-        """Plan each key of *after* after all others, if one of its values waits; return these keys."""
-        found = {name for name, others in after.items() if any(other in self._turns for other in others)}
-        self._last |= dict.fromkeys(sorted(found))
-        return found
+        """Let each key of *after* wait if one of its values waits, but not twice. Return all that wait now.
+
+        Each waits in the lines of all its namespaces, and is planned in the first of their turns.
+        """
+        late = {name for name, others in after.items() if name in self._turns or self._should_wait(name, others)}
+        self._postponed = self._postponed.difference(after) | late
+        for name in sorted(late):
+            for namespace in self._find_namespaces(name):
+                self._turns.add(namespace, name, _MANY)
+        return late
+
+    def _should_wait(self, name: DnsName, others: AbstractSet[str]) -> bool:
+        return name not in self._postponed and any(other in self._turns for other in others)

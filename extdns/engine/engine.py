@@ -107,7 +107,7 @@ class Engine:
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
-        self._dirty = DirtyNames(settings.names_per_step, self._weigh, self._find_namespaces)
+        self._dirty = DirtyNames(settings.names_per_step, self._weigh, self._find_owner, self._find_namespaces)
         self._plan_at = self._now_s = self._dirty_since_at = 0.0
         self._has_planned_all = self._expects_observations = False
         self._written: set[DnsName] = set()
@@ -282,7 +282,8 @@ class Engine:
                 ended.append(COMPUTED)
             names = names.union(*map(self._waits.names, ended))
         should_wait = not self._dirty and should_wait_for_others(names, self._parts)
-        self._enqueue(names, now_s + self.settings.wait_for_others_s if should_wait else 0.0)
+        plan_at = now_s + self.settings.wait_for_others_s if should_wait else 0.0
+        self._enqueue(names, plan_at, namespace=key.namespace)
 
     def _take_state(self, saved: Saved, now_s: float) -> None:
         """Load the state that another process saved, and enqueue the names that it concerns."""
@@ -309,15 +310,24 @@ class Engine:
             self._enqueue(self._refresher.add_related(names))
         return (ReportOutcome(batch=batch, outcome=outcome),)
 
-    def _enqueue(self, names: Iterable[DnsName], plan_at: float = 0.0, *, at_once: bool = False) -> None:
+    def _enqueue(
+        self,
+        names: Iterable[DnsName],
+        plan_at: float = 0.0,
+        *,
+        namespace: str | None = None,
+        at_once: bool = False,
+    ) -> None:
         """Make *names* dirty. They are planned in this step, or at *plan_at* (monotonic seconds).
+
+        If an object changed, *namespace* is that of the object.
 
         While other names wait already, they are planned together with those. With *at_once*, they are not planned in
         slices, however many they are.
         """
         if not self._dirty:
             self._plan_at = plan_at
-        self._dirty.add(names, at_once=at_once)
+        self._dirty.add(names, namespace, at_once=at_once)
 
     def _weigh(self, name: DnsName) -> int:
         """Return as how many names *name* counts in a slice: several with many claims, decisions or long targets."""
@@ -327,11 +337,18 @@ class Engine:
             size += 10 + len(targets) + sum(map(len, targets)) // 20
         return 1 + size // 80
 
+    def _find_owner(self, name: DnsName) -> str:
+        """Return the namespace that has our record at *name*, or else requests it; "" if there is none."""
+        for decision in self.decisions.decisions(name):
+            if decision.current and decision.current.is_ours:
+                return decision.current.namespace
+        claims = self.claims.claims(name)
+        return claims[0].provenance.ref.key.namespace if claims else ""
+
     def _find_namespaces(self, name: DnsName) -> list[str]:
-        """Return the namespaces that request *name* or have its records, sorted; "" if there are none."""
-        found = {claim.provenance.ref.key.namespace for claim in self.claims.claims(name)}
-        found.update([one.current.namespace for one in self.decisions.decisions(name) if one.current])
-        return sorted(found) or [""]
+        """Return the namespaces that request *name* or have our record, sorted."""
+        requesting = {claim.provenance.ref.key.namespace for claim in self.claims.claims(name)}
+        return sorted({self._find_owner(name), *requesting})
 
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
@@ -408,7 +425,7 @@ class Engine:
     def _plan_dirty(self, now_s: float) -> list[Decision]:
         """Plan a slice of the dirty names, sorted; return the new decisions.
 
-        With rules, also plan their PTR records, each after all dirty names that are in it.
+        With rules, also plan their PTR records, each after the dirty names that are in it.
 
         A name that was blocked by the queued change of another name is planned again if that change is withdrawn.
         """

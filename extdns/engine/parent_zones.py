@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
     from extdns.model.change import Decision
     from extdns.model.claim import NameClaim
-    from extdns.model.record import OwnedRecord, Record, RecordKey
+    from extdns.model.record import OwnedRecord, Record
     from extdns.model.zone import Zone
     from extdns.planner.settings import PlanSettings
     from extdns.ports import Registry
@@ -110,10 +110,7 @@ def check_shared(
         former: the last decisions about it.
         settings: the settings of the planner.
     """
-    requesters: dict[tuple[RecordKey, str], set[str]] = {}
-    for claim in (one for one in claims if isinstance(one, ResolvedClaim)):
-        for target in claim.desired.targets:
-            requesters.setdefault((claim.desired.key, target), set()).add(claim.provenance.ref.key.namespace)
+    requested = [(one.desired, (one.provenance.ref.key.namespace,)) for one in claims if isinstance(one, ResolvedClaim)]
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
     ours = [one.record for _, records in found for one in records if one.is_ours]
     names = {one.record.name for _, records in found for one in records}
@@ -126,11 +123,12 @@ def check_shared(
             return True  # inside the zone, it is shared with no other
         has_row = owned.ownership_records != tuple(texts)
         before = last.get((zone_state.zone, owned.key))
-        by_target = [requesters.get((owned.key, target), ()) for target in targets]
+        of_record = [one for one, by in requested if one.key == owned.key and settings.is_requested_by(owned, by)]
+        is_as_requested = {*targets} == {target for one in of_record for target in one.targets}
         is_foreign = bool(before and seen is not None and not before.is_ours and before.owner == owned.owner)
         if is_foreign and has_row:
             return False  # whoever requests it now, this one was seen beside ours
-        if (before and before.is_ours) or all(settings.is_requested_by(owned, namespaces) for namespaces in by_target):
+        if (before and before.is_ours) or is_as_requested:
             return True
         is_new = seen is not None and not before and owned.key not in seen
         if is_new and zone_state.zone.name == name:

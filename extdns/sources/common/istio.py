@@ -100,19 +100,15 @@ def _read_ingress_targets(
 def _read_service_targets(
     selector: dict[str, str], home: str, settings: SourceSettings, view: ClusterView, count: RequestedCount
 ) -> TargetResult:
-    found = view.select(SERVICE, settings.namespace, dict(islice(selector.items(), _LOOKED_UP)))
-    count.add(_LOOKUP + len(found) * max(1, len(selector)))
-    matching = [
-        service
-        for service in found
-        if isinstance(service, Service) and selector.items() <= (service.spec.selector or {}).items()
-    ]
+    matching: list[Service] = []
+    if settings.namespace in {"", home} and not settings.compat:
+        matching = _select_services(selector, home, view, count)
+    if not matching:
+        matching = _select_services(selector, settings.namespace, view, count)
     if not matching:
         return ExcludedHost(excluded_by="spec.selector of the Gateway, which no Service matches")
     namespaces = sorted({service.metadata.namespace or "" for service in matching})
-    if home in namespaces and not settings.compat:
-        matching = [service for service in matching if service.metadata.namespace == home]
-    elif len(namespaces) > 1 and not settings.compat:
+    if len(namespaces) > 1 and not settings.compat:
         # any tenant can create such a Service, also one that is older than the proxy, so it ends no record either
         detail = f"namespaces {', '.join(namespaces[:_SHOWN])} have Services with its selector"
         return MissingTargets(reason=Reason.AMBIGUOUS_ADDRESS, detail=detail)
@@ -121,3 +117,16 @@ def _read_service_targets(
     # anybody can select the Service of another namespace
     is_stated = any(service.spec.external_ips or service.metadata.namespace != home for service in matching)
     return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated, count=count)
+
+
+def _select_services(
+    selector: dict[str, str], namespace: str, view: ClusterView, count: RequestedCount
+) -> list[Service]:
+    """Return the Services of *namespace*, "" for all, whose selectors have all labels of *selector*."""
+    found = view.select(SERVICE, namespace, dict(islice(selector.items(), _LOOKED_UP)))
+    count.add(_LOOKUP + len(found) * max(1, len(selector)))
+    return [
+        service
+        for service in found
+        if isinstance(service, Service) and selector.items() <= (service.spec.selector or {}).items()
+    ]

@@ -69,11 +69,15 @@ def test_names_that_change_all_the_time_delay_no_name_of_another_namespace() -> 
         assert len(list_planned(world)) == 6 + 2 * number
 
 
-def test_a_name_that_another_namespace_requests_too_is_planned_in_the_first_of_their_turns() -> None:
+def test_requests_for_names_of_another_namespace_that_change_all_the_time_delay_no_name_of_it() -> None:
+    claims = [build_claim("web", name) for name in MANY]
     world = start_world(names_per_step=2)
-    many = [build_claim("many", name, namespace="a") for name in (*MANY, "web")]
-    world.feed(combine(observe("many", *many, namespace="a"), observe("web", build_claim("web", "web"))))
-    assert list_planned(world) == {"many0", "web"}
+    world.run(observe("web", *claims), for_s=60.0)
+    for target in ("192.0.2.7", "192.0.2.8"):
+        claims = {name: build_claim(name, name, target, namespace="a") for name in MANY}
+        world.feed(combine(*(observe(name, claim, namespace="a") for name, claim in claims.items())))
+    world.feed(observe("api", build_claim("api", "api")))
+    assert "api" in list_planned(world)
 
 
 def test_no_delete_is_granted_before_all_names_of_its_object_are_planned() -> None:
@@ -159,6 +163,17 @@ def test_a_ptr_record_is_planned_after_the_names_in_it() -> None:
     assert {one.action for one in world.reported} == {Action.CREATE, Action.KEEP}
     assert len(world.list_records(REVERSE)["1.2.0.192.in-addr.arpa PTR"]) == len(MANY)
     assert [len(one.batch.change_sets) for one in world.provider.submissions if one.batch.zone == REVERSE] == [1]
+
+
+def test_a_ptr_record_does_not_wait_for_names_of_another_namespace_that_change_all_the_time() -> None:
+    world = start_with_ptr_records(names_per_step=2)
+    world.run(observe("web", build_claim("web", "web")))
+    for number in range(9):
+        claims = [build_claim("x", name, "192.0.2.1", f"192.0.2.{number + 2}", namespace="a") for name in MANY]
+        changed = [observe("web", build_claim("web", "api"))] if number == 1 else []
+        world.feed(combine(*changed, observe("x", *claims, namespace="a")))
+    assert "api.example.org" in str(world.reported)
+    assert any("api.example.org" in one.desired.targets for one in world.reported if one.desired and one.type == "PTR")
 
 
 def test_the_last_decision_about_a_ptr_record_of_one_step_is_reported() -> None:

@@ -547,6 +547,17 @@ def test_record_of_another_zone_of_the_name_stays_ours_when_the_process_leads_ag
     assert world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.3",)}
 
 
+def test_record_of_a_person_in_another_zone_stays_although_its_target_is_among_those_that_are_requested() -> None:
+    theirs = record("dev", "there.test", rtype="CNAME")
+    world = start_zones({ZONE: (), DEV: (), OTHER_DEV: (theirs,)}, target="")
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.1", "192.0.2.9")), for_s=60.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.1", "192.0.2.9")}
+    world.provider.remove_records(OTHER_DEV, theirs.key)
+    world.provider.put_records(OTHER_DEV, *THEIRS)
+    world.run(for_s=3600.0)
+    assert world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.9",)}
+
+
 def test_ownership_record_goes_if_a_rule_denies_the_record_that_was_not_created() -> None:
     world = start_zones({ZONE: (), DEV: ()}, refusing=DEV, has_rules=True)
     world.run(change_rules())

@@ -376,7 +376,15 @@ def test_of_a_long_selector_a_virtual_service_depends_on_a_few_labels_and_compar
     view = RecordingView(FakeView(gateway("a.t", selector=long), PROXY, proxy("203.0.113.6", selector=long)))
     claims = build_source("istio-virtualservice").find_claims(virtual_service("a.t"), view)
     assert reduce_claims(claims) == a("a.t", addresses=["203.0.113.6"])
-    assert [len(lookup.labels) for lookup in view.lookups if isinstance(lookup, Selection)] == [8]
+    assert [len(lookup.labels) for lookup in view.lookups if isinstance(lookup, Selection)] == [8, 8]
+
+
+def test_services_of_other_namespaces_are_not_looked_at_if_the_proxy_is_in_that_of_the_gateway() -> None:
+    own, foreign = proxy("203.0.113.6", location="mesh/igw"), proxy("203.0.113.66", location="attacker/igw")
+    view = RecordingView(FakeView(gateway("a.t"), own, foreign))
+    claims = build_source("istio-virtualservice").find_claims(virtual_service("a.t"), view)
+    assert reduce_claims(claims) == a("a.t", addresses=["203.0.113.6"])
+    assert [lookup.namespace for lookup in view.lookups if isinstance(lookup, Selection)] == ["mesh"]
 
 
 def test_only_services_of_its_proxies_make_a_gateway_and_its_virtual_services_due() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -167,10 +168,15 @@ class _ListenersByHostname:
         self._count: Final = count
         self._found: Final = {hostname: (one.location, one.merge(count)) for hostname, one in found.items()}
         self._order: Final = {hostname: at for at, hostname in enumerate(found)}
-        self._below: Final[dict[str, list[str]]] = {}
-        for hostname in found:
+
+    @cached_property
+    def _below(self) -> dict[str, list[str]]:
+        """The hostnames below each wildcard."""
+        below: dict[str, list[str]] = {}
+        for hostname in self._order:
             for wildcard in list_wildcards(hostname):
-                self._below.setdefault(wildcard, []).append(hostname)
+                below.setdefault(wildcard, []).append(hostname)
+        return below
 
     def list_matches(self, text: str) -> Iterator[tuple[str, str, TargetResult]]:
         """Yield each hostname that *text* has in common with listeners, with the field and the targets of these.
@@ -178,7 +184,7 @@ class _ListenersByHostname:
         Those below a wildcard are counted, because a Route may request it in thousands of spellings.
         """
         host = text.lower()
-        below = self._below.get(host, ())
+        below = self._below.get(host, ()) if host.startswith("*") else ()
         self._count.add(len(below))
         candidates = {"", host, *list_wildcards(host), *below} if host else self._order
         for hostname in sorted(self._order.keys() & candidates, key=self._order.__getitem__):
