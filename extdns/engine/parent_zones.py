@@ -126,15 +126,15 @@ def check_shared(
         of_record = [one for one, by in requested if one.key == owned.key and settings.is_requested_by(owned, by)]
         is_as_requested = {*targets} == {target for one in of_record for target in one.targets}
         is_foreign = bool(before and seen is not None and not before.is_ours and before.owner == owned.owner)
-        if is_foreign and has_row:
-            return False  # whoever requests it now, this one was seen beside ours
+        if is_foreign:
+            return False  # whoever requests it now
         if (before and before.is_ours) or is_as_requested:
             return True
         is_new = seen is not None and not before and owned.key not in seen
         if is_new and zone_state.zone.name == name:
             return zone_state.queue.may_have_created(owned.record)
         same = [other.targets == targets for other in ours if other.key == owned.key]
-        return not is_foreign and all(same) and not (is_new and has_row and len(same) == 1)
+        return all(same) and not (is_new and has_row and len(same) == 1)
 
     return [
         tuple(

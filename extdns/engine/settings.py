@@ -26,7 +26,7 @@ class EngineSettings(Value, frozen=True, kw_only=True):
         max_refresh_interval_s: the longest such time; it grows up to this while there is no sign of another writer.
         refresh_calls_per_minute: the most calls per minute that refresh zones, including those that list zones.
         wait_for_others_s: how long names wait to be planned together with others (`should_wait_for_others`).
-        names_per_step: how many names a step plans of those that became dirty with many others (`DirtyNames`).
+        names_per_step: how many names a step plans (`DirtyNames`).
         deletes: when deletes may be made.
         settings_digest: the digest of the settings that decide which records are requested.
         has_state_store: whether state can be saved.
@@ -52,7 +52,7 @@ class EngineSettings(Value, frozen=True, kw_only=True):
     max_refresh_interval_s: float = 900.0
     refresh_calls_per_minute: int = 12
     wait_for_others_s: float = 0.02
-    names_per_step: int = 500
+    names_per_step: int = 1000
     source_timeout_s: float = 30.0
     deletes: DeleteSettings = DeleteSettings()
     settings_digest: str = ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from extdns.errors import ExtdnsError, shorten
@@ -49,6 +50,7 @@ _INGRESS_ANNOTATION: Final = "ingress"
 _GATEWAY: Final = "*v1.Gateway"
 _VIRTUAL_SERVICE: Final = "*v1.VirtualService"
 _LOAD_BALANCER: Final = "LoadBalancer"
+_MAX_ANNOTATIONS: Final = 200
 _NO_INGRESS_ADDRESS: Final = MissingTargets(
     reason=Reason.NO_ADDRESS, detail="no Ingress of the Gateways has an address yet"
 )
@@ -76,9 +78,7 @@ def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
         """Return the builder for hosts of VirtualServices. If two set the same annotation, the first one wins."""
         merged: dict[str, str] = {}
         for stated in map(read_annotations, services):
-            to.count.add(len(stated))
-            for key, value in stated.items():
-                merged.setdefault(key, value)
+            merged = stated | merged
         return to.get_builder(RecordOptions.read(Annotations.read(merged, to.settings.prefixes)))
 
     for host, field in _list_virtual_hosts(proxy):
@@ -145,11 +145,12 @@ def _read_service_targets(namespace: str, name: str, view: ClusterView) -> Targe
 
 
 def _read_annotations(service_key: tuple[str, str], prefixes: tuple[str, ...], view: ClusterView) -> dict[str, str]:
-    """Return the annotations with *prefixes* of the VirtualService at *service_key*."""
+    """Return the annotations with *prefixes* of the VirtualService at *service_key*: as many as records can need."""
     service = view.get(GLOO_VIRTUAL_SERVICE, *service_key)
     if not isinstance(service, GlooVirtualService):
         raise ExtdnsError(f"there is no VirtualService {shorten('/'.join(service_key))}")
-    return {key: value for key, value in (service.metadata.annotations or {}).items() if key.startswith(prefixes)}
+    annotations = (item for item in (service.metadata.annotations or {}).items() if item[0].startswith(prefixes))
+    return dict(islice(annotations, _MAX_ANNOTATIONS))
 
 
 class _LocatedVirtualHost(NamedTuple):

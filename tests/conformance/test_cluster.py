@@ -36,11 +36,11 @@ def build_node(name: str) -> Json:
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
 
 
-def build_ingress(name: str) -> Json:
+def build_ingress(name: str, namespace: str = "shop", **labels: str) -> Json:
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "Ingress",
-        "metadata": {"name": name, "namespace": "shop"},
+        "metadata": {"name": name, "namespace": namespace, "labels": labels},
         "spec": {"rules": [{"host": f"{name}.example.org"}]},
     }
 
@@ -154,16 +154,16 @@ def test_requiring_an_unknown_kind_reports_it_as_not_served(rig: Rig) -> None:
 
 
 def test_objects_can_be_selected_by_labels_in_one_namespace_or_in_all(rig: Rig) -> None:
-    rig.put(service("a", labels={"app": "web", "tier": "front"}))
-    rig.put(service("b", labels={"app": "web"}))
-    rig.put(service("c", "pay", labels={"app": "web", "tier": "front"}))
-    take_until_synced(rig, SERVICE)
-    assert list_names(rig, SERVICE, "shop", app="web") == ["shop/a", "shop/b"]
-    assert list_names(rig, SERVICE, "", tier="front") == ["pay/c", "shop/a"]
-    assert list_names(rig, SERVICE, "ops", app="web") == []
-    rig.put(service("b", labels={"app": "other"}))
+    rig.put(build_ingress("a", app="web", tier="front"))
+    rig.put(build_ingress("b", app="web"))
+    rig.put(build_ingress("c", "pay", app="web", tier="front"))
+    take_until_synced(rig, INGRESS)
+    assert list_names(rig, INGRESS, "shop", app="web") == ["shop/a", "shop/b"]
+    assert list_names(rig, INGRESS, "", tier="front") == ["pay/c", "shop/a"]
+    assert list_names(rig, INGRESS, "ops", app="web") == []
+    rig.put(build_ingress("b", app="other"))
     wait_for_changes(rig.cluster)
-    assert list_names(rig, SERVICE, "shop", app="web") == ["shop/a"]
+    assert list_names(rig, INGRESS, "shop", app="web") == ["shop/a"]
 
 
 def test_with_a_namespace_filter_objects_of_other_namespaces_are_hidden_and_cluster_scoped_ones_are_not(

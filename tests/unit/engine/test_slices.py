@@ -70,9 +70,8 @@ def test_names_that_change_all_the_time_delay_no_name_of_another_namespace() -> 
 
 
 def test_requests_for_names_of_another_namespace_that_change_all_the_time_delay_no_name_of_it() -> None:
-    claims = [build_claim("web", name) for name in MANY]
     world = start_world(names_per_step=2)
-    world.run(observe("web", *claims), for_s=60.0)
+    world.run(observe("web", *(build_claim("web", name) for name in MANY)), for_s=60.0)
     for target in ("192.0.2.7", "192.0.2.8"):
         claims = {name: build_claim(name, name, target, namespace="a") for name in MANY}
         world.feed(combine(*(observe(name, claim, namespace="a") for name, claim in claims.items())))

@@ -558,6 +558,17 @@ def test_record_of_a_person_in_another_zone_stays_although_its_target_is_among_t
     assert world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.9",)}
 
 
+def test_foreign_record_of_another_zone_stays_foreign_although_an_object_requests_what_it_holds() -> None:
+    theirs = record("dev", "there.test", rtype="CNAME")
+    world = start_zones({ZONE: (), DEV: (), OTHER_DEV: (theirs,)}, for_s=60.0)
+    world.provider.remove_records(OTHER_DEV, theirs.key)
+    world.provider.put_records(OTHER_DEV, *THEIRS)
+    world.run(for_s=3600.0)
+    for target in ("192.0.2.9", "192.0.2.66"):
+        world.run(observe("web", build_claim("web", "dev", target)), for_s=3600.0)
+    assert world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.9",)}
+
+
 def test_ownership_record_goes_if_a_rule_denies_the_record_that_was_not_created() -> None:
     world = start_zones({ZONE: (), DEV: ()}, refusing=DEV, has_rules=True)
     world.run(change_rules())
@@ -601,10 +612,12 @@ def test_record_that_could_not_be_read_is_ours_although_another_one_is_requested
 def test_record_that_namespaces_request_together_is_ours_although_that_of_another_zone_differs() -> None:
     both = record("dev", "192.0.2.1", "192.0.2.2")
     plan = replace(PLAN, merges_namespaces=True)
-    world = start_zones({ZONE: (OURS,), DEV: (both,), OTHER_DEV: THEIRS}, target="", plan=plan)
+    world = build_world(zones={ZONE: (OURS,), DEV: (both,), OTHER_DEV: THEIRS}, plan=plan)
     world.run(
         observe("web", build_claim("web", "dev")),
         observe("x", build_claim("x", "dev", "192.0.2.2", namespace="other"), namespace="other"),
+        change_phase(SERVICE),
+        change_phase(INGRESS),
         for_s=600.0,
     )
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED), *FOREIGN]
