@@ -121,19 +121,18 @@ def check_shared(
         texts = [text for text in owned.ownership_records if not rrtype.is_row(text.type)]
         if any(text.name.within(name if is_of_zone else zone_state.zone.name) for text in texts):
             return True  # inside the zone, it is shared with no other
-        has_row = owned.ownership_records != tuple(texts)
         before = last.get((zone_state.zone, owned.key))
+        if before and seen is not None and not before.is_ours and before.owner == owned.owner:
+            return False  # foreign, whoever requests it now
         of_record = [one for one, by in requested if one.key == owned.key and settings.is_requested_by(owned, by)]
         is_as_requested = {*targets} == {target for one in of_record for target in one.targets}
-        is_foreign = bool(before and seen is not None and not before.is_ours and before.owner == owned.owner)
-        if is_foreign:
-            return False  # whoever requests it now
         if (before and before.is_ours) or is_as_requested:
             return True
         is_new = seen is not None and not before and owned.key not in seen
         if is_new and zone_state.zone.name == name:
             return zone_state.queue.may_have_created(owned.record)
-        same = [other.targets == targets for other in ours if other.key == owned.key]
+        has_row = owned.ownership_records != tuple(texts)
+        same = [other.targets == targets for other in ours if other.key == owned.key]  # with this one
         return all(same) and not (is_new and has_row and len(same) == 1)
 
     return [
