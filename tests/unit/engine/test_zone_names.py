@@ -488,6 +488,18 @@ def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_req
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
+def start_standby() -> World:
+    """Start a standby that read the zones before its leader created the record of `shop`."""
+    leader = start_zones({ZONE: (), SHOP: ()}, target="", has_election=True)
+    settings = engine_settings(leader.provider, has_election=True)
+    standby = World(engine=Engine(settings), reader=leader.provider, writer=leader.provider)
+    standby.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    for world in (leader, standby):
+        world.run(LeadershipChanged(is_leader=world is leader), observe("web", build_claim("web", "shop")), for_s=5.0)
+    assert standby.list_records(SHOP) == {"shop A": ("192.0.2.1",)}
+    return standby
+
+
 @pytest.mark.parametrize(
     ("last", "records"),
     [
@@ -499,13 +511,7 @@ def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_req
 def test_record_that_a_former_leader_created_is_ours_although_it_is_not_requested_now(
     last: Observed, records: dict[str, tuple[str, ...]]
 ) -> None:
-    leader = start_zones({ZONE: (), SHOP: ()}, target="", has_election=True)
-    settings = engine_settings(leader.provider, has_election=True)
-    standby = World(engine=Engine(settings), reader=leader.provider, writer=leader.provider)
-    standby.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
-    for world in (leader, standby):
-        world.run(LeadershipChanged(is_leader=world is leader), observe("web", build_claim("web", "shop")), for_s=5.0)
-    assert leader.list_records(SHOP) == {"shop A": ("192.0.2.1",)}
+    standby = start_standby()
     standby.run(last)
     standby.run(LeadershipChanged(is_leader=True), for_s=600.0)
     assert (standby.list_records(SHOP), standby.list_ownership_labels()) == (records, {"a-shop"})
@@ -515,12 +521,7 @@ def test_record_that_a_former_leader_created_is_ours_although_it_is_not_requeste
 def test_record_that_a_former_leader_created_is_ours_although_a_write_fails_before_it_is_read(
     reads_before: bool,
 ) -> None:
-    leader = start_zones({ZONE: (), SHOP: ()}, target="", has_election=True)
-    settings = engine_settings(leader.provider, has_election=True)
-    standby = World(engine=Engine(settings), reader=leader.provider, writer=leader.provider)
-    standby.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
-    for world in (leader, standby):
-        world.run(LeadershipChanged(is_leader=world is leader), observe("web", build_claim("web", "shop")), for_s=5.0)
+    standby = start_standby()
     standby.run(observe("web", build_claim("web", "shop", "192.0.2.7")))
     refuse(standby, SHOP)
     standby.feed(LeadershipChanged(is_leader=True))
