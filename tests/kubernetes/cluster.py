@@ -35,7 +35,7 @@ _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _LEEWAY_S: Final = 60
 """For so much longer than it says the API server accepts a token."""
 _WITHOUT_STREAMS: Final = ("--feature-gates=WatchList=false",)
-_HANGS_S: Final = 240.0
+_HANGS_S: Final = 600.0
 _NEVER_SET: Final = Event()
 
 

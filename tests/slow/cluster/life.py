@@ -26,6 +26,7 @@ MANY: Final = 12
 """More names than may be deleted by absence without approval."""
 STOPS: Final = 5
 """How often a process is killed in a test."""
+_SHOWN_LINES: Final = 100
 _STATE: Final = ("ConfigMap", NAMESPACE, "extdns-state")
 
 Records = dict[str, tuple[str, ...]]
@@ -182,8 +183,10 @@ class Life:
             self.process.start()
 
     def kill(self) -> None:
+        """End the program, and print what it logged last: a test that fails shows it."""
         self._stops.end()
         self.process.end(signal.SIGKILL)
+        print(*self.process.read_logs()[-_SHOWN_LINES:], sep="\n")
 
     def end(self) -> None:
         """Stop the program, and check that it ended without an error and left foreign records alone."""
