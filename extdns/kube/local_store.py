@@ -22,6 +22,7 @@ from extdns.ports import NotSyncedError
 from extdns.resources.extdns import DnsPolicy
 from extdns.resources.externaldns import DnsEndpoint
 
+_MAX_KEYS: Final = 8  # of labels in an index; with more, it has all, so that ever new ones do not read all objects
 _NO_LABELS: Final[Mapping[str, str]] = {}
 _Key = TypeVar("_Key", str, tuple[str, str])
 
@@ -45,8 +46,8 @@ class LocalStore:
 
     Only one thread may use it, so there is no lock; but any thread may `get` from a kind that is synced.
 
-    A lookup by one label costs in proportion to its result, but the first one in a namespace, or in all of them, builds
-    an index.
+    A lookup by one label costs in proportion to its result, but the first one by its key in a namespace, or in all of
+    them, extends an index.
     """
 
     def __init__(self, require: Callable[[Kind], object]) -> None:
@@ -115,12 +116,12 @@ class LocalStore:
 class _Index(Generic[_Key]):
     """The objects of one kind, in one namespace or in all of them."""
 
-    __slots__ = ("_by_label", "_has_labels", "_in_order", "objects")
+    __slots__ = ("_by_label", "_in_order", "_keys", "objects")
 
     def __init__(self) -> None:
         self.objects: dict[_Key, KubernetesObject] = {}
         self._in_order: tuple[KubernetesObject, ...] | None = None
-        self._has_labels = False
+        self._keys: frozenset[str] | None = frozenset()  # of the labels that are indexed, None if all are
         self._by_label: dict[tuple[str, str], _Key | set[_Key]] = {}  # a set of one key would take 200 bytes more
 
     def put(self, key: _Key, obj: KubernetesObject | None) -> None:
@@ -130,18 +131,18 @@ class _Index(Generic[_Key]):
         else:
             self.objects.pop(key, None)
         self._in_order = None
-        if self._has_labels:
-            self._replace_labels(key, old, obj)
+        if self._keys != frozenset():
+            self._replace_labels(key, _list_labels(old, self._keys), _list_labels(obj, self._keys))
 
     def select(self, labels: Mapping[str, str]) -> tuple[KubernetesObject, ...]:
         if not labels:
             if self._in_order is None:
                 self._in_order = tuple(self.objects[key] for key in sorted(self.objects))
             return self._in_order
-        if not self._has_labels:
-            self._has_labels = True
+        if self._keys is not None and (new := frozenset(labels) - self._keys):
+            self._keys = self._keys | new if len(self._keys) + len(new) <= _MAX_KEYS else None
             for key, obj in self.objects.items():
-                self._replace_labels(key, None, obj)
+                self._replace_labels(key, _NO_LABELS, _list_labels(obj, new if self._keys else None))
         found: list[set[_Key]] = []
         for label in labels.items():
             keys = self._by_label.get(label)
@@ -150,8 +151,7 @@ class _Index(Generic[_Key]):
             found.append(keys if isinstance(keys, set) else {keys})
         return tuple(map(self.objects.__getitem__, sorted(min(found, key=len).intersection(*found))))
 
-    def _replace_labels(self, key: _Key, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
-        before, after = (one.selectable if one is not None else _NO_LABELS for one in (old, new))
+    def _replace_labels(self, key: _Key, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         if before == after:
             return
         for label in after.items() - before.items():
@@ -166,6 +166,11 @@ class _Index(Generic[_Key]):
                 keys.discard(key)
             if not isinstance(keys, set) or not keys:
                 del self._by_label[label]
+
+
+def _list_labels(obj: KubernetesObject | None, keys: frozenset[str] | None) -> Mapping[str, str]:
+    labels = obj.selectable if obj is not None else _NO_LABELS
+    return labels if keys is None else {key: labels[key] for key in keys if key in labels}
 
 
 class WatchedNamespaces(Value, frozen=True, kw_only=True):
