@@ -157,22 +157,25 @@ class StatusUpdater(Participant):
         waiting: list[ObjectKey] = []
         # of one pass: the first only if an object is deleted
         find_resources, find_requests = cache(self._find_resources), cache(self._index_requests)
-        while key := self._due.take():
-            observed = self._objects[key]
-            if observed.deleted_at:
-                is_final = self._release(key, observed, find_resources)
-            else:
-                is_final = self._write(key, observed, find_requests)
-            if not is_final:
+        try:
+            while key := self._due.take():
                 waiting.append(key)
-            last_s, now_s = now_s, self._clock.monotonic_s()
-            self._due.spend(now_s - last_s)
-            if now_s - began_at >= for_s:
-                break
-        else:
-            self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
-        for key in waiting:
-            self._due.add(key.namespace, key)
+                observed = self._objects[key]
+                if observed.deleted_at:
+                    is_final = self._release(key, observed, find_resources)
+                else:
+                    is_final = self._write(key, observed, find_requests)
+                if is_final:
+                    waiting.pop()
+                last_s, now_s = now_s, self._clock.monotonic_s()
+                self._due.spend(now_s - last_s)
+                if now_s - began_at >= for_s:
+                    break
+            else:
+                self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
+        finally:  # a defect in one status loses none
+            for key in waiting:
+                self._due.add(key.namespace, key)
         self._next_write_at = now_s + max(self._pause_s, (now_s - began_at) * _PAUSE_PER_WORK)
 
     def _write(self, key: ObjectKey, observed: _ObservedObject, find_requests: FindRequests) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 _FEW, _MANY = 1, 2  # the lines of each namespace
+_NO_NAMESPACE = ""
 
 
 class DirtyNames:
@@ -54,15 +55,30 @@ class DirtyNames:
     def add(self, names: Iterable[DnsName], namespace: str | None = None, *, at_once: bool = False) -> None:
         """Add *names*, which became dirty together. With *at_once* the next step plans all of them.
 
-        They wait in the line of *namespace*, in which an object changed; without it, each in that of its owner.
+        They wait in the line of *namespace*, in which an object changed. Without it, few wait in the line of the owner
+        of each, and many in one of their own, as if it were that of another namespace.
         """
         if at_once:
             self._now.update(names)
             return
         added = sorted(set(names))
-        line = _FEW if len(added) <= self._most else _MANY
+        are_few = len(added) <= self._most
         for name in added:
-            self._turns.add(self._find_owner(name) if namespace is None else namespace, name, line)
+            if namespace is not None:
+                self._turns.add(namespace, name, _FEW if are_few else _MANY)
+            else:
+                self._turns.add(self._find_owner(name) if are_few else _NO_NAMESPACE, name, _FEW)
+
+    def are_changes_outdated(self, name: DnsName, namespaces: Iterable[str]) -> bool:
+        """Return whether changes of *name*, each for one of *namespaces*, must be planned again before they are sent.
+
+        That is not so if the name waits only because an object of another namespace changed: whoever requests it again
+        and again would else keep them from being sent.
+        """
+        if name in self._now:
+            return True
+        own = (*namespaces, self._find_owner(name), _NO_NAMESPACE) if name in self._turns else ()
+        return any(self._turns.waits_in(one, name) for one in own)
 
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans: a slice, but at least one, and those to plan at once."""

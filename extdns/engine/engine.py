@@ -37,7 +37,7 @@ from extdns.engine.rule_state import RuleState
 from extdns.engine.state_sync import Leadership, StateSync
 from extdns.engine.zone_refresher import ZoneRefresher
 from extdns.engine.zones import Zones
-from extdns.model.change import ADJUSTMENT, COMPUTED, PLAN, RULES, Applied, Awaited, Wait
+from extdns.model.change import ADJUSTMENT, COMPUTED, PLAN, RULES, Action, Applied, Awaited, Wait
 from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import KindState, Phase
 
@@ -97,6 +97,7 @@ class Engine:
             adjustments=self.adjustments,
             checks=self._checks,
             zones=self.zones,
+            leadership=self.leadership,
             delete_guard=self.delete_guard,
             waits=self._waits,
             decisions=self.decisions,
@@ -233,8 +234,11 @@ class Engine:
                 self._state_sync.set_leader(is_leader=is_leader, now_s=now_s)
                 self._refresher.change_leadership(is_leader=is_leader, now_s=now_s)
                 self._enqueue(self.leadership.change(is_leader=is_leader, now_s=now_s))
-            case inputs.RulesChanged() | inputs.RulesAnswered() | inputs.RulesRevised():
+            case inputs.RulesChanged() | inputs.RulesRevised():
                 self._enqueue(self.rules.take(item, self._find_all_names()))
+            case inputs.RulesAnswered():
+                for namespace, names in self.rules.take_answers(item).items():
+                    self._enqueue(names, namespace=namespace)
             case inputs.TimePassed():
                 if self.readiness.tick(now_s):
                     self._enqueue(self._find_all_names())
@@ -320,7 +324,7 @@ class Engine:
     ) -> None:
         """Make *names* dirty. They are planned in this step, or at *plan_at* (monotonic seconds).
 
-        If an object changed, *namespace* is that of the object.
+        If an object changed, or got an answer of rules, *namespace* is that of the object.
 
         While other names wait already, they are planned together with those. With *at_once*, they are not planned in
         slices, however many they are.
@@ -338,10 +342,12 @@ class Engine:
         return 1 + size // 80
 
     def _find_owner(self, name: DnsName) -> str:
-        """Return the namespace that has our record at *name*, or else requests it; "" if there is none."""
+        """Return the namespace that has our record at *name*, gets one, or else requests it; "" if there is none."""
         for decision in self.decisions.decisions(name):
             if decision.current and decision.current.is_ours:
                 return decision.current.namespace
+            if decision.action is Action.CREATE and decision.requested_by:
+                return decision.requested_by[0].ref.key.namespace
         claims = self.claims.claims(name)
         return claims[0].provenance.ref.key.namespace if claims else ""
 
@@ -474,7 +480,8 @@ class Engine:
         capabilities = self.settings.capabilities
         for zone_state in self.zones:
             queue, number = zone_state.queue, self._batches + 1
-            if batch := queue.take_batch(number, capabilities, now_s, self._dirty, only_creates=only_creates):
+            are_outdated = self._dirty.are_changes_outdated
+            if batch := queue.take_batch(number, capabilities, now_s, are_outdated, only_creates=only_creates):
                 self._batches = number
                 yield SubmitBatch(batch=batch)
 

@@ -247,9 +247,6 @@ class RulesRevised(Value, frozen=True, kw_only=True):
     revision: str
 
 
-RulesInput = RulesChanged | RulesAnswered | RulesRevised
-
-
 class TimePassed(Value, frozen=True, kw_only=True):
     """Time has passed and nothing else happened."""
 
@@ -271,7 +268,9 @@ Input = (
     | ClusterIdentified
     | PlanApproved
     | LeadershipChanged
-    | RulesInput
+    | RulesChanged
+    | RulesAnswered
+    | RulesRevised
     | TimePassed
 )
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from heapq import heappop, heappush
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
+
+_SPARE: Final = 1000
 
 
 class NamespaceTurns(Generic[K]):
@@ -27,6 +29,7 @@ class NamespaceTurns(Generic[K]):
         self._turns: list[tuple[float, int, str]] = []  # a heap of these namespaces, without the last one
         self._last: str | None = None  # the namespace that was served last, if it has lines
         self._number = 0
+        self._removed = 0  # how many were removed and may still be in lines
         self._served_at = 0.0  # what had been spent on that namespace
 
     def __len__(self) -> int:
@@ -49,9 +52,31 @@ class NamespaceTurns(Generic[K]):
             lines[line] = OrderedDict()
         lines[line][key] = None
 
+    def waits_in(self, namespace: str, key: K) -> bool:
+        """Return whether *key* waits in a line of *namespace*."""
+        return key in self._waiting and any(key in line for line in self._lines.get(namespace, {}).values())
+
     def discard(self, key: K) -> None:
         """Remove *key* if it waits."""
-        self._waiting.discard(key)
+        if key not in self._waiting:
+            return
+        self._waiting.remove(key)
+        self._removed += 1
+        if self._removed > len(self._waiting) + _SPARE:
+            self._drop_removed()
+
+    def _drop_removed(self) -> None:
+        """Build the lines again without what was removed."""
+        found = [
+            (namespace, key, number)
+            for namespace, lines in self._lines.items()
+            for number, line in lines.items()
+            for key in line
+            if key in self._waiting
+        ]
+        self._lines, self._turns, self._last, self._removed = {}, [], None, 0
+        for namespace, key, number in found:
+            self.add(namespace, key, number)
 
     def take(self) -> K | None:
         """Remove and return the next one, None if nothing waits."""

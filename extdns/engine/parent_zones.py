@@ -13,12 +13,13 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.claim import ResolvedClaim
 from extdns.model.dns_name import DnsName
+from extdns.model.value import group_by
 
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
     from extdns.model.change import Decision
     from extdns.model.claim import NameClaim
-    from extdns.model.record import OwnedRecord, Record
+    from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.model.zone import Zone
     from extdns.planner.settings import PlanSettings
     from extdns.ports import Registry
@@ -96,6 +97,7 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
 
 def check_shared(
     found: Sequence[tuple[ZoneState, tuple[OwnedRecord, ...]]],
+    name: DnsName,
     claims: Iterable[NameClaim],
     former: Iterable[Decision],
     settings: PlanSettings,
@@ -105,42 +107,50 @@ def check_shared(
     It may have been written for the record of another zone only, or for one that was not created.
 
     Args:
-        found: the records of one name in each of the zones that have ownership records in common.
-        claims: the claims to the name.
+        found: the records of *name* in each of the zones that have ownership records in common.
+        name: the name.
+        claims: the claims to it.
         former: the last decisions about it.
         settings: the settings of the planner.
     """
-    requested = [(one.desired, (one.provenance.ref.key.namespace,)) for one in claims if isinstance(one, ResolvedClaim)]
+    resolved = group_by([one for one in claims if isinstance(one, ResolvedClaim)], lambda one: one.desired.key)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
-    ours = [one.record for _, records in found for one in records if one.is_ours]
-    names = {one.record.name for _, records in found for one in records}
-    is_of_zone = any(zone_state.zone.name in names for zone_state, _ in found)
+    ours = group_by([one for _, records in found for one in records if one.is_ours], lambda one: one.key)
+    is_of_zone = any(zone_state.zone.name == name for zone_state, _ in found)
 
-    def is_proven(zone_state: ZoneState, owned: OwnedRecord) -> bool:
-        name, targets, seen = owned.record.name, owned.record.targets, zone_state.seen.get(owned.record.name)
+    def is_as_requested(owned: OwnedRecord) -> bool:
+        own = [
+            one.desired
+            for one in resolved.get(owned.key, ())
+            if settings.is_requested_by(owned, (one.provenance.ref.key.namespace,))
+        ]
+        return {*owned.record.targets} == {target for one in own for target in one.targets}
+
+    def is_proven(zone_state: ZoneState, owned: OwnedRecord, created: Iterable[DesiredRecord]) -> bool:
+        targets, seen = owned.record.targets, zone_state.seen.get(name)
         texts = [text for text in owned.ownership_records if not rrtype.is_row(text.type)]
         if any(text.name.within(name if is_of_zone else zone_state.zone.name) for text in texts):
             return True  # inside the zone, it is shared with no other
         before = last.get((zone_state.zone, owned.key))
         if before and seen is not None and not before.is_ours and before.owner == owned.owner:
             return False  # foreign, whoever requests it now
-        of_record = [one for one, by in requested if one.key == owned.key and settings.is_requested_by(owned, by)]
-        is_as_requested = {*targets} == {target for one in of_record for target in one.targets}
-        if (before and before.is_ours) or is_as_requested:
+        if (before and before.is_ours) or is_as_requested(owned):
             return True
-        is_new = seen is not None and not before and owned.key not in seen
-        if is_new and zone_state.zone.name == name:
-            return zone_state.queue.may_have_created(owned.record)
-        has_row = owned.ownership_records != tuple(texts)
-        same = [other.targets == targets for other in ours if other.key == owned.key]  # with this one
-        return all(same) and not (is_new and has_row and len(same) == 1)
+        if seen is not None and not before and owned.key not in seen:  # some services create each target by itself
+            return any({*targets} <= {*desired.targets} for desired in created)
+        return all(other.record.targets == targets for other in ours[owned.key])  # with this one
 
-    return [
-        tuple(
-            [
-                one if not one.is_ours or is_proven(zone, one) else replace(one, is_ours=False, is_unambiguous=False)
-                for one in records
-            ]
+    checked: list[tuple[OwnedRecord, ...]] = []
+    for zone_state, records in found:
+        created = group_by(zone_state.queue.list_created(name), lambda one: one.key)
+        checked.append(
+            tuple(
+                [
+                    one
+                    if not one.is_ours or is_proven(zone_state, one, created.get(one.key, ()))
+                    else replace(one, is_ours=False, is_unambiguous=False)
+                    for one in records
+                ]
+            )
         )
-        for zone, records in found
-    ]
+    return checked

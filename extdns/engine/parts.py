@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from extdns.engine.retries import RetryTable
     from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
+    from extdns.engine.state_sync import Leadership
     from extdns.engine.zones import Zones
     from extdns.planner.settings import Planner
 
@@ -31,6 +32,7 @@ class EngineParts(Value, frozen=True, kw_only=True, gc=True):
         adjustments: requests that show desired records to the service, which returns them as it would store them.
         checks: GET requests for objects that a list of their kind does not contain.
         zones: the caches and write queues of all zones.
+        leadership: whether this process is the leader.
         delete_guard: decides which deletes may be made now.
         waits: what the decisions about each name wait for.
         decisions: the last decisions.
@@ -46,6 +48,7 @@ class EngineParts(Value, frozen=True, kw_only=True, gc=True):
     adjustments: Adjustments
     checks: ExistenceChecks
     zones: Zones
+    leadership: Leadership
     delete_guard: DeleteGuard
     waits: Waits
     decisions: Decisions

@@ -284,7 +284,9 @@ def _store_plans(name: DnsName, plans: Iterable[ZonePlan], parts: EngineParts, n
             parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=False)
             continue
         is_known = zone_state.is_fully_known(name)
-        if is_shared and is_known and not zone_state.refresh.reads_all:
+        if is_known:
+            zone_state.queue.record_plan(name)
+        if is_shared and parts.leadership.is_leader and is_known and not zone_state.refresh.reads_all:
             zone_state.seen[name] = frozenset(owned.key for owned in view.current)
             if not (view.current or view.claims or view.leftovers or parts.zones.find_by_name(name)):
                 del zone_state.seen[name]  # of names that come and go there is no end

@@ -25,7 +25,7 @@ from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObj
 
 if TYPE_CHECKING:
     from extdns.engine.claims import ClaimIndex
-    from extdns.engine.inputs import Observation, RulesInput
+    from extdns.engine.inputs import Observation
     from extdns.engine.observations import KindPhases
     from extdns.engine.settings import EngineSettings
     from extdns.rules.evaluation import RuleSet
@@ -94,8 +94,8 @@ class RuleState:
         if not self._is_unread:
             self.evaluated_at_s = now_s
 
-    def take(self, item: RulesInput, all_names: Iterable[DnsName]) -> Iterable[DnsName]:
-        """Store new rules or answers from *item*; return the names to plan again: *all_names* for new rules."""
+    def take(self, item: RulesChanged | RulesRevised, all_names: Iterable[DnsName]) -> Iterable[DnsName]:
+        """Store the rules of *item*, or query again; return the names to plan again: *all_names* for new rules."""
         match item:
             case RulesChanged(rules=rules):
                 is_same = rules.revision == self.rules.revision if rules and self.rules else rules is self.rules
@@ -105,13 +105,15 @@ class RuleState:
                 # those without an answer first: not all may be able to wait for a query
                 self._due.update(dict.fromkeys(sorted(self._names, key=self._has_answer)))
                 return ()
-            case RulesAnswered(answers=answers):
-                changed: set[DnsName] = set()
-                for one, evaluation in answers:
-                    if one in self._names and self._answers.get(one) != evaluation:
-                        self._answers[one] = self._requests[_drop_current(one)] = evaluation
-                        changed |= self._names[one]
-                return changed
+
+    def take_answers(self, item: RulesAnswered) -> dict[str, set[DnsName]]:
+        """Store the answers of *item*; return the names to plan again, by namespace of the objects they are about."""
+        changed: dict[str, set[DnsName]] = {}
+        for one, evaluation in item.answers:
+            if one in self._names and self._answers.get(one) != evaluation:
+                self._answers[one] = self._requests[_drop_current(one)] = evaluation
+                changed.setdefault(one.object.namespace if one.object else "", set()).update(self._names[one])
+        return changed
 
     def observe(self, seen: Observation, claims: ClaimIndex) -> AbstractSet[DnsName]:
         """Store the labels and annotations of the object of *seen*. Return the names to plan again if they changed."""

@@ -32,11 +32,11 @@ from extdns.model.reason import Reason
 from extdns.model.value import group_by, take_turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
-    from extdns.model.record import Record, RecordKey
+    from extdns.model.record import DesiredRecord, RecordKey
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
 
@@ -55,8 +55,8 @@ _MAX_UNANSWERED_PAUSE_S: Final = 5.0
 _APART_AFTER: Final = 3
 """After so many pauses of the zone in a row, a batch is of one namespace, because another one may be to blame."""
 
-_MAX_SENT_FOR_ZONE: Final = 100
-"""Of so many change sets, the last at the name of the zone, it is known what was to be created."""
+_MAX_UNPLANNED: Final = 1000
+"""Of so many change sets, the last of a name, it is known what was to be created."""
 
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
@@ -98,7 +98,8 @@ class WriteQueue:
         self._is_single_pass = is_single_pass
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
-        self._sent_for_zone: deque[ChangeSet] = deque(maxlen=_MAX_SENT_FOR_ZONE)  # the last at the name of the zone
+        self._unplanned: dict[DnsName, list[ChangeSet]] = {}  # what was sent since it was planned, or got no answer
+        self._lost: set[DnsName] = set()  # names of which changes got no answer, and none was applied since
         self._turn = Turn.RETRY  # of the last batch
         self._sent_at = dict.fromkeys(Turn, -math.inf)  # when the last batch was sent, unless it was applied
         self._retries_together = True  # until such a batch fails again
@@ -133,11 +134,15 @@ class WriteQueue:
         """Return whether changes of *name* got no answer, so that they may have been applied."""
         return name in self.retries.by_name and any(failed.is_unsure for failed in self.retries.list_sets(name))
 
-    def may_have_created(self, record: Record) -> bool:
-        """Return whether *record*, at the name of the zone, or more of it was to be created: it may appear late."""
-        changes = chain.from_iterable(one.changes for one in self._sent_for_zone)
-        created = [one.desired for one in changes if isinstance(one, Create) and one.desired.key == record.key]
-        return any(set(record.targets) <= set(desired.targets) for desired in created)
+    def list_created(self, name: DnsName) -> list[DesiredRecord]:
+        """Return the records at *name* that were to be created since it was planned, or without an answer."""
+        changes = chain.from_iterable(one.changes for one in self._unplanned.get(name, ()))
+        return [one.desired for one in changes if isinstance(one, Create)]
+
+    def record_plan(self, name: DnsName) -> None:
+        """Record that *name* was planned, and that all of its records were known."""
+        if name not in self._lost:
+            self._unplanned.pop(name, None)
 
     @property
     def unfinished(self) -> int:
@@ -246,6 +251,8 @@ class WriteQueue:
         """Drop the changes and retries of all names for which *belongs* returns False."""
         for name in [name for name in self.queued if not belongs(name)]:
             self.discard(name)
+        self._unplanned = {name: sent for name, sent in self._unplanned.items() if belongs(name)}
+        self._lost.intersection_update(self._unplanned)
         self.retries.retain(belongs)
 
     def take_batch(
@@ -253,13 +260,13 @@ class WriteQueue:
         number: int,
         capabilities: Capabilities,
         now_s: float,
-        dirty: Container[DnsName] = (),
+        are_outdated: Callable[[DnsName, Iterable[str]], bool] = lambda *_: False,
         *,
         only_creates: bool = False,
     ) -> Batch | None:
         """Build the batch to send now and count it as in flight. Return None if nothing can be sent now.
 
-        Names that are *dirty* are planned again first.
+        Changes wait while *are_outdated* returns true for their name and namespaces: they are planned again first.
 
         If writes of the service are not conditional, names must be read immediately before they are written. If one of
         the batch was not read since the last call, schedule the reads and return None. With *only_creates*, leave out
@@ -273,8 +280,10 @@ class WriteQueue:
             return None
 
         def is_ready(name: DnsName) -> bool:
-            may_be_sent = not only_creates or all(map(_is_create, self.queued[name]))
-            return may_be_sent and name not in dirty and self.retries.find_ready_at(name) <= now_s
+            sets = self.queued[name]
+            if (only_creates and not all(map(_is_create, sets))) or self.retries.find_ready_at(name) > now_s:
+                return False
+            return not are_outdated(name, [one.namespace for one in sets])
 
         known = {} if is_blind else {name: self.queued[name] for name in sorted(just_read & self.queued.keys())}
         found = self._select([known], lambda name: name in known and is_ready(name), now_s)
@@ -284,9 +293,15 @@ class WriteQueue:
         if not (is_blind or find_written_names(sets) <= just_read):
             self.reads.require(sets)
             return None
+        self._begin(sets, number, now_s)
+        return self.in_flight
+
+    def _begin(self, sets: Sets, number: int, now_s: float) -> None:
+        """Count the batch of *sets* as in flight."""
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         self._sent = group_by(sets, lambda one: one.name)
-        self._sent_for_zone += self._sent.get(sets[0].zone.name, ())
+        for name, sent in self._sent.items():
+            self._unplanned[name] = [*self._unplanned.get(name, ()), *sent][-_MAX_UNPLANNED:]
         for name in self._sent:
             self.discard(name)
         for namespace in dict.fromkeys([one.namespace for one in sets]):
@@ -295,7 +310,6 @@ class WriteQueue:
         self._turn = self.retries.find_turn(sets[0])
         if not self._is_single_pass:
             self._sent_at[self._turn] = now_s
-        return self.in_flight
 
     def take_read_names(self) -> frozenset[DnsName]:
         """End the read under way. Return the names that were read, which the next `take_batch` may write."""
@@ -375,6 +389,7 @@ class WriteQueue:
         self.retry.record_success()
         self._failures.clear()
         self._sent_at[self._turn] = -math.inf
+        self._lost.difference_update([one.name for one in batch.change_sets])
         sent = [one for one in batch.change_sets if one.name in self.retries.by_name]
         has_failed_alone = any(failed.failures for one in sent if (failed := self.retries.find_set(one)))
         for one in sent:
@@ -415,6 +430,7 @@ class WriteQueue:
 
     def _record_unanswered(self, sent: Sets, outcome: Unknown, now_s: float) -> None:
         """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
+        self._lost.update(one.name for one in sent)
         former = [failed for failed in map(self.retries.find_set, sent) if failed]
         is_repeated = any(failed.block.reason is Reason.NO_ANSWER for failed in former)
         for failed in former:

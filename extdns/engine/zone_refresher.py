@@ -78,7 +78,8 @@ class ZoneRefresher:
             self._quiet_lists = 0
             for zone_state in self._zones:
                 zone_state.refresh.start_over(now_s)
-                zone_state.seen.clear()
+        for zone_state in self._zones:
+            zone_state.seen.clear()
 
     def find_due(self, now_s: float) -> Iterator[ListZones | ReadPage | ReadNames]:
         """Return the reads that are due now, and count them as requested."""

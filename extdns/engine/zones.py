@@ -259,7 +259,8 @@ class ZoneState:
         names_awaiting_read: names that are planned once the zone was fully read.
         missing_since_at: monotonic time of the first complete list without the zone, None while it is listed.
         seen: by name at which ownership records are shared with other zones, the keys of the records that this zone
-            held there when the name was planned last. Empty until the zone was read since this process leads.
+            held there when the name was planned last. Empty until the zone was read since this process leads: to a
+            standby, what the leader creates seems to be somebody else's.
     """
 
     zone: Zone

@@ -7,12 +7,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
-from extdns.engine.inputs import Observed, TimePassed
+from extdns.engine.effects import QueryRules, SubmitBatch
+from extdns.engine.inputs import Observed, RulesAnswered, TimePassed
 from extdns.model import rrtype
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
+from extdns.rules.evaluation import Evaluation
 from tests.builders import PLAN, ZONE, build_claim, combine, observe, observe_gone, owned
 from tests.rules import FakeRule, change_rules
 from tests.world import World, start_published, start_world
@@ -79,6 +81,31 @@ def test_requests_for_names_of_another_namespace_that_change_all_the_time_delay_
     assert "api" in list_planned(world)
 
 
+def test_a_full_pass_over_many_namespaces_delays_a_changed_name_by_one_slice() -> None:
+    claims = {f"n{number}": build_claim("web", f"n{number}", namespace=f"n{number}") for number in range(20)}
+    world = start_world(names_per_step=2)
+    world.run(*(observe("web", claim, namespace=namespace) for namespace, claim in claims.items()), for_s=60.0)
+    world.feed(change_rules(FakeRule(name="all", allows=lambda _: True)))
+    world.feed(observe("api", build_claim("api", "api")))
+    assert "api" in list_planned(world)
+
+
+def test_answers_about_names_of_another_namespace_delay_no_name_of_it() -> None:
+    world = start_world(names_per_step=2, has_policy_server=True)
+    world.policy = lambda _: Evaluation()
+    world.run(observe("web", *(build_claim("web", name) for name in MANY)), for_s=60.0)
+    world.queries.clear()
+    world.policy = lambda _: None
+    targets = [f"192.0.2.{number}" for number in range(200)]
+    world.run(observe("x", *(build_claim("x", name, *targets, namespace="a") for name in MANY), namespace="a"))
+    asked = [one for query in world.queries for one in query.inputs]
+    for pair in zip(asked[::2], asked[1::2], strict=False):
+        world.feed(RulesAnswered(answers=tuple((one, Evaluation(unavailable="down")) for one in pair)))
+    world.feed(observe("api", build_claim("api", "api")))
+    asked = [one for effect in world.waiting if isinstance(effect, QueryRules) for one in effect.inputs]
+    assert "api" in [one.record.name.labels[0] for one in asked]
+
+
 def test_no_delete_is_granted_before_all_names_of_its_object_are_planned() -> None:
     names = [*(f"a{n}" for n in range(2)), *(f"b{n}" for n in range(9)), *(f"c{n}" for n in range(9))]
     world = start_world(
@@ -111,7 +138,7 @@ def test_whoever_keeps_names_dirty_delays_the_deletes_of_others_for_ten_minutes(
     many = tuple(f"many{number}" for number in range(99))
     settings = DeleteSettings(owner="me", grace_s=0.0)
     world = start_world(
-        *owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=settings, names_per_step=2
+        *owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=settings, names_per_step=20
     )
     world.feed(observe_many(many))
     world.feed(observe_gone("web"))
@@ -119,7 +146,7 @@ def test_whoever_keeps_names_dirty_delays_the_deletes_of_others_for_ten_minutes(
     for number in range(62):
         world.now_s += 10.0
         world.feed(observe_many(many, target=f"192.0.2.{number}"))
-        for _ in range(9):
+        for _ in range(3):
             world.feed(world.answer() if world.waiting else TimePassed())
         if "web A" in world.list_records():
             last_seen_at = world.now_s
@@ -145,6 +172,19 @@ def test_a_queued_change_is_not_sent_while_its_name_is_to_be_planned_again() -> 
     world.run(for_s=0.0)
     assert {*world.list_records().values()} == {("192.0.2.1",), ("192.0.2.8",)}
     assert "192.0.2.7" not in str([one.batch for one in world.provider.submissions])
+
+
+def test_a_queued_change_is_sent_although_an_object_of_another_namespace_requests_its_name_again() -> None:
+    world = start_world(names_per_step=2)
+    world.feed(observe("api", build_claim("api", "api")))
+    world.feed(observe("web", build_claim("web", "web")))
+    claims = [build_claim("x", name, "192.0.2.7", namespace="a") for name in (*MANY, "web")]
+    for item in (TimePassed(), observe("x", *claims, namespace="a")):
+        world.now_s += 1.0
+        world.feed(item)
+    world.feed(world.answer())
+    (sent,) = [effect.batch for effect in world.waiting if isinstance(effect, SubmitBatch)]
+    assert "web" in [one.name.labels[0] for one in sent.change_sets]
 
 
 REVERSE: Final = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")

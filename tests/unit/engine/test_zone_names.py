@@ -467,6 +467,21 @@ def test_foreign_record_that_appears_before_the_record_is_created_stays(first: l
     assert world.list_records(DEV) == {"dev A": ("192.0.2.9",)}
 
 
+@pytest.mark.parametrize("refusing", [None, OTHER_DEV], ids=["applied", "refused"])
+def test_foreign_record_stays_although_its_target_was_once_to_be_created(refusing: Zone | None) -> None:
+    world = start_zones({ZONE: (), DEV: (), OTHER_DEV: ()}, "", refusing=refusing)
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.1", "192.0.2.9")), for_s=600.0)
+    world.run(*(() if refusing else (observe_gone("web"),)), for_s=600.0)
+    refuse(world, OTHER_DEV)
+    world.run(observe("web", build_claim("web", "dev")), for_s=600.0)
+    world.provider.put_records(OTHER_DEV, *THEIRS)
+    world.run(for_s=3600.0)
+    refuse(world, None)
+    for target in ("192.0.2.1", "192.0.2.7"):
+        world.run(observe("web", build_claim("web", "dev", target)), for_s=600.0)
+        assert world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.9",)}
+
+
 @pytest.mark.parametrize("targets", [["192.0.2.1"], ["192.0.2.1", "192.0.2.2"]], ids=["all", "a-part"])
 def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_requested_meanwhile(
     targets: list[str],
@@ -515,6 +530,12 @@ def test_record_that_a_former_leader_created_is_ours_although_it_is_not_requeste
     standby.run(last)
     standby.run(LeadershipChanged(is_leader=True), for_s=600.0)
     assert (standby.list_records(SHOP), standby.list_ownership_labels()) == (records, {"a-shop"})
+
+
+def test_record_that_the_leader_creates_is_ours_to_a_standby() -> None:
+    standby = start_standby()
+    standby.run(observe("web", build_claim("web", "shop", "192.0.2.7")), for_s=3600.0)
+    assert standby.list_decisions("shop") == [("A", Action.UPDATE, Reason.CHANGED)]
 
 
 @pytest.mark.parametrize("reads_before", [False, True], ids=["read-after-the-answer", "read-before-it"])
@@ -737,6 +758,19 @@ def test_with_rows_a_foreign_record_that_appears_in_another_zone_stays(public: Z
         assert site.targets() == [(target,), ("192.0.2.9",)]
     site.run(observe_gone("web"))
     assert (site.targets(), site.store.rows) == ([("192.0.2.9",)], {})
+
+
+@SPLIT
+def test_with_rows_a_record_is_ours_although_another_one_is_requested_while_it_is_created(public: Zone) -> None:
+    site = RowsWorld(public)
+
+    def change_object(_: Batch) -> None:
+        site.provider.rule = lambda _: None
+        site.world.feed(request("192.0.2.7"))
+
+    site.provider.rule = change_object
+    site.run(request("192.0.2.1"))
+    assert site.targets() == [("192.0.2.7",), ("192.0.2.7",)]
 
 
 def test_with_rows_a_record_seen_as_foreign_stays_so_when_it_is_requested() -> None:
