@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import Record
+    from extdns.model.record import Record, RecordKey
     from extdns.model.zone import Zone
     from extdns.planner.view import NameView
     from extdns.rules.rule_input import RuleInput
@@ -366,10 +366,15 @@ def _combine_sets(
     leftovers = _delete_leftovers(name, planned, zones, parts)
     found = [*(one for _, _, plan in plans for one in plan.sets), *leftovers]
     found.sort(key=lambda one: not one.changes)  # those of ownership records alone come last
-    for zone_state, one in product(sets, found):
-        written = {write.key for other in sets[zone_state] for write in other.writes}
-        if one.zone.id == zone_state.zone.id and (one.changes or written.isdisjoint(write.key for write in one.writes)):
-            sets[zone_state] += (one,)
+    for zone_state in sets:
+        taken: list[ChangeSet] = []
+        written: set[RecordKey] = set()
+        for one in found:
+            keys = {write.key for write in one.writes}
+            if one.zone.id == zone_state.zone.id and (one.changes or written.isdisjoint(keys)):
+                taken.append(one)
+                written |= keys
+        sets[zone_state] = tuple(taken)
     return sets
 
 

@@ -26,6 +26,7 @@ from extdns.planner.settings import PlanSettings, Policy
 from providers.inmemory.provider import InMemoryProvider
 from registry.rows.row import Row
 from registry.rows.service import RowService
+from tests.bench.largest import count_calls
 from tests.builders import (
     INGRESS,
     PLAN,
@@ -382,6 +383,19 @@ def test_two_zones_of_one_name_share_the_ownership_record_in_the_parent() -> Non
     assert sorted(list_writes(world)[1:]) == [("dev", Action.CREATE, "A"), ("private", Action.CREATE, "A")]
     world.run(observe_gone("web"), for_s=120.0)
     assert (world.list_records(DEV), world.list_records(OTHER_DEV), world.list_ownership_labels()) == ({}, {}, set())
+
+
+def test_planning_the_name_of_several_zones_takes_time_in_proportion_to_its_records() -> None:
+    def count(records: int) -> int:
+        world = start_zones({ZONE: (), DEV: (), OTHER_DEV: ()}, "")
+        first, second = (
+            [build_claim("web", "dev", target, set_identifier=str(number)) for number in range(records)]
+            for target in ("192.0.2.1", "192.0.2.7")
+        )
+        world.run(observe("web", *first), for_s=60.0)
+        return count_calls(world.feed, observe("web", *second))[1]
+
+    assert count(80) <= 2.3 * count(40)
 
 
 def test_shared_ownership_record_is_deleted_after_both_records() -> None:
