@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -81,9 +81,11 @@ class RuleQueries(Participant):
         self._waiting = _BoundedInputs()
         self._unanswered = _BoundedInputs()  # with whether policies fail for an input alone
         self._version = PolicyRevision()
-        # Lines that are asked about alone, with how many inputs: half as many as in a query that got no answer,
+        # Lines that are asked about apart, with how many inputs: half as many as in a query that got no answer,
         # twice as many as in one that got one.
         self._sizes: dict[_Line, int] = {}
+        self._turns: NamespaceTurns[_Line] = NamespaceTurns()  # of these and of those on which policies fail
+        self._lead_s = 0.0  # how much longer queries about all others took, while both waited
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
         self._poll_at = self._retry_at = 0.0
         self._refresh_at = clock.monotonic_s() + REFRESH_S
@@ -219,8 +221,7 @@ class RuleQueries(Participant):
 
     def _send_query(self) -> None:
         """Query the server about the inputs whose turn it is, and pass the answers on."""
-        with self._changed:
-            inputs, is_failing = self._waiting.take(self._sizes)
+        inputs, turn = self._take_inputs()
         if not inputs:
             return
         began_s = self._clock.monotonic_s()
@@ -228,12 +229,16 @@ class RuleQueries(Participant):
         self._is_suspended = bool(answers.problem)
         self._report_problem(answers.problem)
         took_s = self._clock.monotonic_s() - began_s
-        with self._changed:
-            self._waiting.spend(took_s)
-        lines = {(_find_namespace(item), is_failing) for item in inputs}
+        if turn:
+            self._turns.spend(took_s)
+        self._lead_s += -took_s if turn else took_s
+        lines = {turn or (_find_namespace(item), False) for item in inputs}
         sizes = {line: self._sizes.pop(line, MAX_QUERY) for line in lines}
         if answers.problem:
-            self._sizes |= dict.fromkeys(lines, max(1, len(inputs) // 2))
+            with self._changed:
+                count = sum(line in self._sizes for line in self._waiting.lines)
+            if turn or count < MAX_QUERY:  # with more of them, all would wait long after the server is back
+                self._sizes |= dict.fromkeys(lines, max(1, len(inputs) // 2))
             if len(inputs) == 1:  # it may be what the server does not answer: it is asked about apart
                 answers = replace(answers, failed=frozenset({0}))
         else:
@@ -242,6 +247,28 @@ class RuleQueries(Participant):
         self._problems.update(dict.fromkeys(answers.policy_problems))
         self._listener.record_answers(answers, took_s)
         self._answer(inputs, answers)
+        unanswered = {namespace for namespace, _ in self._unanswered.lines}
+        self._sizes = {line: size for line, size in self._sizes.items() if line[0] in unanswered}
+
+    def _take_inputs(self) -> tuple[tuple[RuleInput, ...], _Line | None]:
+        """Take the inputs of the next query, and return their line if they are asked about apart.
+
+        So are inputs on which policies fail, because others in a query that fails may get no answer.
+        """
+        with self._changed:
+            lines = self._waiting.lines
+            apart = dict.fromkeys(line for line in lines if line[1] or line in self._sizes)
+            together = [line for line in lines if line not in apart]
+            for line in apart:
+                self._turns.add(line[0], line, 2 if line[1] else 1)
+            if not (apart and together):
+                self._lead_s = 0.0
+            if together and (self._lead_s < 0.0 or not apart):
+                return self._waiting.take(together, MAX_QUERY), None
+            for turn in iter(self._turns.take, None):
+                if turn in apart:  # others were refused, or dropped
+                    return self._waiting.take([turn], self._sizes.get(turn, MAX_QUERY)), turn
+        return (), None
 
     def _answer(self, inputs: Sequence[RuleInput], answers: PolicyAnswers) -> None:
         found: list[tuple[RuleInput, Evaluation]] = []
@@ -287,98 +314,74 @@ _Line = tuple[str, bool]
 class _BoundedInputs:
     """Inputs of each namespace in the order in which they were added, with whether a policy is known to fail on them.
 
-    Namespaces take turns by the time that queries take, and so do, in each, the inputs on which policies fail. If they
-    are too large together, a tenth is dropped: the newest of the namespaces with most characters, at most half of each.
+    If they are too large together, a tenth is dropped: the newest of the namespaces with most characters, at most half
+    of each.
     """
 
     def __init__(self) -> None:
-        # by whether a policy is known to fail on them, and by namespace; each with its characters
-        self._lines: dict[bool, dict[str, dict[RuleInput, tuple[RuleInput, int]]]] = {
-            False: OrderedDict(),
-            True: OrderedDict(),
-        }
+        # each with its characters
+        self._lines: dict[_Line, dict[RuleInput, tuple[RuleInput, int]]] = OrderedDict()
         self._total = 0  # characters
-        self._turns: NamespaceTurns[_Line] = NamespaceTurns()
 
     def __len__(self) -> int:
-        return sum(len(line) for lines in self._lines.values() for line in lines.values())
+        return sum(map(len, self._lines.values()))
 
     def __iter__(self) -> Iterator[RuleInput]:
-        return chain.from_iterable(line for lines in self._lines.values() for line in lines.values())
+        return chain.from_iterable(self._lines.values())
+
+    @property
+    def lines(self) -> tuple[_Line, ...]:
+        """The lines that have inputs."""
+        return tuple(self._lines)
 
     def add(self, item: RuleInput, *, is_failing: bool) -> bool:
         """Add *item*, or set its *is_failing* if it is in the table. Return whether an input was dropped for space."""
-        namespace = _find_namespace(item)
-        if item in self._lines[is_failing].get(namespace, ()):
+        line = _find_namespace(item), is_failing
+        if item in self._lines.get(line, ()):
             return False
         self.remove(item)
         characters = count_characters(item)
-        self._lines[is_failing].setdefault(namespace, OrderedDict())[item] = item, characters
-        self._add_turn(namespace, is_failing=is_failing)
+        self._lines.setdefault(line, OrderedDict())[item] = item, characters
         self._total += characters
         if self._total <= _MAX_STORED_CHARACTERS:
             return False
         sizes: Counter[str] = Counter()
-        for name, line in chain.from_iterable(lines.items() for lines in self._lines.values()):
-            sizes[name] += sum(characters for _, characters in line.values())
+        for (namespace, _), inputs in self._lines.items():
+            sizes[namespace] += sum(characters for _, characters in inputs.values())
         kept = _MAX_STORED_CHARACTERS * 9 // 10
-        for name, size in sizes.most_common():
+        for namespace, size in sizes.most_common():
             least = self._total - (size + 1) // 2
             while self._total > max(kept, least):
-                line = self._lines[True].get(name) or self._lines[False][name]
-                self.remove(next(reversed(line)))
+                inputs = self._lines.get((namespace, True)) or self._lines[namespace, False]
+                self.remove(next(reversed(inputs)))
         return True
 
-    def take(self, sizes: Mapping[_Line, int]) -> tuple[tuple[RuleInput, ...], bool]:
-        """Remove and return the inputs of the next query, of about a megabyte, and whether policies fail on them.
-
-        They are of all namespaces, or of one of *sizes*, at most so many. Those on which policies fail are of one
-        namespace, because others in a query that fails may get no answer.
-        """
-        if not (line := self._turns.take()):
-            return (), False
-        namespace, is_failing = line
-        lines = self._lines[is_failing]
-        is_alone = is_failing or line in sizes
-        others = [] if is_alone else [one for one in lines if (one, False) not in sizes and one != namespace]
-        selected = OrderedDict((one, lines.pop(one)) for one in (namespace, *others))
-        most = sizes.get(line, MAX_QUERY)
+    def take(self, lines: Iterable[_Line], most: int) -> tuple[RuleInput, ...]:
+        """Remove and return inputs of *lines*, which take turns: at most *most*, of about a megabyte."""
+        selected = OrderedDict((line, self._lines.pop(line)) for line in lines)
         taken: list[RuleInput] = []
         total = 0
         while len(taken) < most and total < _MAX_QUERY_CHARACTERS and (found := take_next(selected)):
             item, characters = found
             taken.append(item)
             total += characters
-        lines |= selected
-        for one in (namespace, *others):
-            if one in lines:
-                self._add_turn(one, is_failing=is_failing)
-            else:
-                self._turns.discard((one, is_failing))
+        self._lines |= selected
         self._total -= total
-        return tuple(taken), is_failing
-
-    def spend(self, seconds: float) -> None:
-        """Count *seconds* as those of the namespace whose turn it was."""
-        self._turns.spend(seconds)
-
-    def _add_turn(self, namespace: str, *, is_failing: bool) -> None:
-        self._turns.add(namespace, (namespace, is_failing), 2 if is_failing else 1)
+        return tuple(taken)
 
     def remove(self, item: RuleInput) -> None:
         """Remove *item*, if it is in the table."""
         namespace = _find_namespace(item)
-        for is_failing, lines in self._lines.items():
-            line = lines.get(namespace, {})
-            if found := line.pop(item, None):
+        for line in ((namespace, False), (namespace, True)):
+            inputs = self._lines.get(line, {})
+            if found := inputs.pop(item, None):
                 self._total -= found[1]
-                if not line:
-                    del lines[namespace]
-                    self._turns.discard((namespace, is_failing))
+                if not inputs:
+                    del self._lines[line]
 
     def is_failing(self, item: RuleInput) -> bool:
         """Return whether a policy is known to fail on *item*; False if *item* is not in the table."""
-        return item in self._lines[True].get(_find_namespace(item), ())
+        return item in self._lines.get((_find_namespace(item), True), ())
 
 
 def _find_namespace(item: RuleInput) -> str:

@@ -293,24 +293,51 @@ def test_a_namespace_with_ever_new_records_that_the_server_does_not_answer_delay
     assert scene.list_denied() == {*others}
 
 
-@pytest.mark.parametrize("others", [(build_input("x", namespace="attacker"),), ()], ids=["together", "alone"])
-def test_a_namespace_that_got_no_answer_once_gets_one_although_others_keep_the_server_busy(
-    monkeypatch: pytest.MonkeyPatch, others: tuple[RuleInput, ...]
+def test_namespaces_are_asked_about_together_again_once_each_of_their_records_has_an_answer() -> None:
+    scene = Scene()
+    inputs = [build_input("web", namespace=namespace) for namespace in ("blog", "shop")]
+    scene.server.query_problem = "away"
+    scene.query(*inputs)
+    scene.server.query_problem = ""
+    scene.advance(POLL_S)
+    scene.server.queries.clear()
+    scene.query(*inputs)
+    assert scene.server.queries == [2]
+
+
+def test_a_server_that_is_back_is_not_asked_about_each_of_many_namespaces_apart() -> None:
+    scene = Scene()
+    inputs = [build_input("web", namespace=f"tenant{number}") for number in range(2000)]
+    scene.server.unanswered.update(inputs)
+    scene.query(*inputs)
+    for _ in range(10):
+        scene.advance(POLL_S)
+    scene.server.unanswered.clear()
+    scene.server.queries.clear()
+    assert len(scene.take_answered(POLL_S)) == 2000
+    assert len(scene.server.queries) <= 2 * MAX_QUERY + 2
+
+
+@pytest.mark.parametrize("slow", [build_input("x", namespace="attacker"), WEB], ids=["together", "alone"])
+def test_a_record_that_got_no_answer_once_gets_one_soon_although_many_namespaces_keep_the_server_busy(
+    monkeypatch: pytest.MonkeyPatch, slow: RuleInput
 ) -> None:
     scene, numbers = Scene(), count()
-    scene.server.query_problem = "away"
-    scene.query(*others, WEB)
-    scene.server.query_problem = ""
+    scene.server.unanswered.add(slow)
+    scene.query(WEB, slow)
+    scene.server.unanswered.discard(WEB)
     evaluate = scene.server.evaluate
 
     def stay_busy(inputs: Sequence[RuleInput]) -> PolicyAnswers:
         scene.clock.now_s += 0.1
-        scene.queries.query([build_input(f"busy{next(numbers)}", namespace="busy")])
+        number = next(numbers)
+        scene.queries.query([build_input(f"busy{number}", namespace=f"busy{number % 200}")])
         return evaluate(inputs)
 
     monkeypatch.setattr(scene.server, "evaluate", stay_busy)
     scene.queries.query([build_input("busy", namespace="busy")])
-    for _ in range(100):
+    until_s = scene.clock.now_s + 10.0
+    while scene.clock.now_s < until_s:
         scene.clock.now_s += 0.1
         scene.queries.work()
     scene.taken += scene.inputs
