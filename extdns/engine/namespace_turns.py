@@ -27,7 +27,8 @@ class NamespaceTurns(Generic[K]):
         self._lines: dict[str, dict[int, OrderedDict[K, None]]] = {}
         self._spent: dict[str, float] = {}
         self._turns: list[tuple[float, int, str]] = []  # a heap of these namespaces, without the last one
-        self._last: str | None = None  # the namespace that was served last, if it has lines
+        self._last: str | None = None  # the namespace that was served last, if it has no turn yet
+        self._taken_from = ""  # that namespace
         self._number = 0
         self._removed = 0  # how many were removed and may still be in lines
         self._served_at = 0.0  # what had been spent on that namespace
@@ -77,6 +78,7 @@ class NamespaceTurns(Generic[K]):
         self._lines, self._turns, self._last, self._removed = {}, [], None, 0
         for namespace, key, number in found:
             self.add(namespace, key, number)
+        self._spent = {one: spent for one, spent in self._spent.items() if one in {*self._lines, self._taken_from}}
 
     def take(self) -> K | None:
         """Remove and return the next one, None if nothing waits."""
@@ -99,12 +101,12 @@ class NamespaceTurns(Generic[K]):
                 lines[number] = line  # as the last one
             if key in self._waiting:
                 self._waiting.remove(key)
+                self._taken_from = self._last
                 return key
 
     def spend(self, amount: float) -> None:
         """Count *amount* as spent on the namespace of what was taken last."""
-        assert self._last is not None  # noqa: S101 - something was taken
-        self._spent[self._last] += amount
+        self._spent[self._taken_from] += amount
 
     def _add_turn(self, namespace: str) -> None:
         self._number += 1

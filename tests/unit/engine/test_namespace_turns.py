@@ -22,3 +22,14 @@ def test_what_was_removed_takes_no_memory_although_nothing_is_taken() -> None:
         turns.discard(one)
     assert len(known) < 2_000
     assert (turns.take(), turns.take()) == (kept, None)
+
+
+def test_time_is_counted_although_others_were_removed_meanwhile() -> None:
+    turns: NamespaceTurns[int] = NamespaceTurns()
+    for number in range(3_000):
+        turns.add("shop" if number % 2 else "blog", number)
+    assert (turns.take(), turns.take()) == (0, 1)
+    for number in range(2, 2_800):
+        turns.discard(number)
+    turns.spend(5.0)
+    assert [turns.take() for _ in range(4)] == [2800, 2802, 2804, 2806]
