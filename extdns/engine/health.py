@@ -16,6 +16,7 @@ from extdns.model.value import format_count
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.zones import ZoneState
+    from extdns.model.change import Decision
 
 
 _SKIPPED_BY_REFERENCE: Final = tuple(reason for reason in Reason if reason.row.reference_skips)
@@ -101,8 +102,26 @@ def _failures(engine: Engine) -> Iterator[str]:
 
 def _count_failing(engine: Engine) -> int:
     """Return how many decisions are failures; with `--compat`, of those that make external-dns fail."""
-    skipped = _SKIPPED_BY_REFERENCE if engine.settings.plan.compat else ()
-    return engine.decisions.failing - sum(engine.decisions.reasons[reason] for reason in skipped)
+    reasons = engine.decisions.reasons
+    if not engine.settings.plan.compat:
+        return engine.decisions.failing
+    skipped = sum(reasons[reason] for reason in _SKIPPED_BY_REFERENCE)
+    if reasons[Reason.UNSUPPORTED]:
+        skipped += sum(one.reason is Reason.UNSUPPORTED and not _is_tried(one, engine) for one in engine.decisions)
+    return engine.decisions.failing - skipped
+
+
+def _is_tried(decision: Decision, engine: Engine) -> bool:
+    """Return whether external-dns would try to write the unsupported record of *decision*.
+
+    It does not beside a foreign record, nor if another request for the record is published.
+    """
+    return not any(
+        one.current
+        and (one.zone, one.set_identifier) == (decision.zone, decision.set_identifier)
+        and (not one.current.is_ours or (one.type == decision.type and one.desired))
+        for one in engine.decisions.decisions(decision.name)
+    )
 
 
 def _unread(engine: Engine) -> Iterator[str]:

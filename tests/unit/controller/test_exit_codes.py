@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pytest
@@ -12,10 +13,10 @@ from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
 from extdns.model.capabilities import Capabilities
-from extdns.model.change import Action, WriteConflict
+from extdns.model.change import Action, AdjustedRecords, Refusal, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import Record
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
@@ -123,6 +124,22 @@ def test_rejected_name_exits_with_1_except_in_a_dry_run_with_compat(
         compute_both_codes({"first": [REQUESTED], "adjust": accept_only(lambda _: False), "has_writer": has_writer})
         == expected
     )
+
+
+def test_rejected_record_beside_a_foreign_one_exits_with_1_only_without_compat() -> None:
+    world = {"first": [REQUESTED], "adjust": accept_only(lambda _: False)}
+    assert compute_both_codes(world, record("web", "2001:db8::1", rtype="AAAA")) == (0, 1)
+
+
+def test_rejected_record_in_place_of_which_another_one_is_published_exits_with_1_only_without_compat() -> None:
+    def adjust(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
+        (one,) = desired
+        if one.type == "CNAME":  # which becomes an alias
+            return AdjustedRecords(accepted=(replace(one, type="A", targets=("192.0.2.9",)),))
+        return AdjustedRecords(accepted=(), refused=(Refusal(desired=one, reason=Reason.UNSUPPORTED, detail="no"),))
+
+    claims = [build_claim("web", "web"), build_claim("web", "web", "lb.test", rtype="CNAME")]
+    assert compute_both_codes({"first": [observe("web", *claims)], "adjust": adjust}) == (0, 1)
 
 
 @pytest.mark.parametrize("has_writer", [True, False], ids=["written", "dry-run"])
