@@ -124,7 +124,7 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     refused: list[Unfulfilled] = []
     for refusal, candidate in refusals:
         reason = refusal.reason
-        if candidate.desired.type not in types:
+        if refusal.desired.type not in types:
             reason = Reason.TYPE_UNMANAGED
         elif (reason, candidate.desired.type) == (Reason.UNSUPPORTED, rrtype.EXCLUSIVE):
             reason = Reason.INCOMPATIBLE_TYPE if candidate.desired.set_identifier in addressed else reason

@@ -77,7 +77,7 @@ def adjust_record(
         records = (_normalize(desired),)
     for record in records:
         if problem := find_problem(record, zone):
-            return (refuse(desired, problem),)
+            return (refuse(record, problem),)
     return records
 
 
