@@ -56,7 +56,7 @@ _APART_AFTER: Final = 3
 """After so many pauses of the zone in a row, a batch is of one namespace, because another one may be to blame."""
 
 _MAX_UNPLANNED: Final = 1000
-"""Of so many change sets, the last of a name, it is known what was to be created."""
+"""It is known of so many names that their changes got no answer, and of so many change sets of each what they were."""
 
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
@@ -99,7 +99,7 @@ class WriteQueue:
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
         self._unplanned: dict[DnsName, list[ChangeSet]] = {}  # what was sent since it was planned, or got no answer
-        self._lost: set[DnsName] = set()  # names of which changes got no answer, and none was applied since
+        self._lost: dict[DnsName, None] = {}  # names with changes without an answer, of which none was applied since
         self._turn = Turn.RETRY  # of the last batch
         self._sent_at = dict.fromkeys(Turn, -math.inf)  # when the last batch was sent, unless it was applied
         self._retries_together = True  # until such a batch fails again
@@ -252,7 +252,7 @@ class WriteQueue:
         for name in [name for name in self.queued if not belongs(name)]:
             self.discard(name)
         self._unplanned = {name: sent for name, sent in self._unplanned.items() if belongs(name)}
-        self._lost.intersection_update(self._unplanned)
+        self._lost = {name: None for name in self._lost if belongs(name)}
         self.retries.retain(belongs)
 
     def take_batch(
@@ -389,7 +389,8 @@ class WriteQueue:
         self.retry.record_success()
         self._failures.clear()
         self._sent_at[self._turn] = -math.inf
-        self._lost.difference_update([one.name for one in batch.change_sets])
+        for one in batch.change_sets:
+            self._lost.pop(one.name, None)
         sent = [one for one in batch.change_sets if one.name in self.retries.by_name]
         has_failed_alone = any(failed.failures for one in sent if (failed := self.retries.find_set(one)))
         for one in sent:
@@ -430,7 +431,9 @@ class WriteQueue:
 
     def _record_unanswered(self, sent: Sets, outcome: Unknown, now_s: float) -> None:
         """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
-        self._lost.update(one.name for one in sent)
+        self._lost |= dict.fromkeys(one.name for one in sent)
+        for name in [*self._lost][:-_MAX_UNPLANNED]:
+            del self._lost[name]
         former = [failed for failed in map(self.retries.find_set, sent) if failed]
         is_repeated = any(failed.block.reason is Reason.NO_ANSWER for failed in former)
         for failed in former:
