@@ -94,7 +94,7 @@ def gather_view(
         for other in sharing:
             around = read_records(parts.zones, other, name, registry)
             read.append((other, read_owned(registry, around, name, other.zone)))
-        current, *others = check_shared(read, name, parts.zones.containing(name), claims, former, parts.settings.plan)
+        current, *others = check_shared(read, name, claims, former, parts.settings.plan)
         elsewhere += map(partial(_select_shared, zones=parts.zones), chain.from_iterable(others))
     view = NameView(
         zone=zone_state.zone,

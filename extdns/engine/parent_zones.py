@@ -5,7 +5,7 @@ That of the name of a zone itself is in the parent zone, if that is managed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -98,7 +98,6 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
 def check_shared(
     found: Sequence[tuple[ZoneState, tuple[OwnedRecord, ...]]],
     name: DnsName,
-    homes: Collection[ZoneState],
     claims: Iterable[NameClaim],
     former: Iterable[Decision],
     settings: PlanSettings,
@@ -110,14 +109,13 @@ def check_shared(
     Args:
         found: the records of *name* in each of the zones that have ownership records in common.
         name: the name.
-        homes: the zones that have the records of the name.
         claims: the claims to it.
         former: the last decisions about it.
         settings: the settings of the planner.
     """
     resolved = group_by([one for one in claims if isinstance(one, ResolvedClaim)], lambda one: one.desired.key)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}
-    ours = group_by([(zone, one) for zone, records in found for one in records if one.is_ours], lambda one: one[1].key)
+    ours = group_by([one for _, records in found for one in records if one.is_ours], lambda one: one.key)
     is_of_zone = any(zone_state.zone.name == name for zone_state, _ in found)
 
     def is_as_requested(owned: OwnedRecord) -> bool:
@@ -140,8 +138,7 @@ def check_shared(
             return True
         if seen is not None and not before and owned.key not in seen:  # some services create each target by itself
             return any({*targets} <= {*desired.targets} for desired in created)
-        alike = [zone for zone, other in ours[owned.key] if other.record.targets == targets]
-        return len(alike) == len(ours[owned.key]) and all(home in alike for home in homes)
+        return all(other.record.targets == targets for other in ours[owned.key])  # with this one
 
     checked: list[tuple[OwnedRecord, ...]] = []
     for zone_state, records in found:

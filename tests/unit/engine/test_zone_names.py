@@ -496,25 +496,6 @@ def test_foreign_record_stays_although_its_target_was_once_to_be_created(refusin
         assert world.list_records(OTHER_DEV) == {"dev A": ("192.0.2.9",)}
 
 
-@pytest.mark.parametrize("is_listed_later", [False, True], ids=["restart", "listed-later"])
-def test_foreign_record_stays_while_another_zone_of_the_name_refuses_the_requested_record(
-    *, is_listed_later: bool
-) -> None:
-    zones = {ZONE: (OURS,), DEV: (), OTHER_DEV: THEIRS}
-    world = build_world(zones=zones)
-    world.provider.zone_list = ZoneList(zones=(ZONE, DEV)) if is_listed_later else None
-    refuse(world, DEV)
-    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
-    world.provider.zone_list = None
-    world.run(for_s=3600.0)
-    refuse(world, None)
-    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=600.0)
-    assert (world.list_records(DEV), world.list_records(OTHER_DEV)) == (
-        {"dev A": ("192.0.2.7",)},
-        {"dev A": ("192.0.2.9",)},
-    )
-
-
 @pytest.mark.parametrize("targets", [["192.0.2.1"], ["192.0.2.1", "192.0.2.2"]], ids=["all", "a-part"])
 def test_record_whose_create_is_applied_late_is_ours_although_another_one_is_requested_meanwhile(
     targets: list[str],
