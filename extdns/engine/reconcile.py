@@ -285,7 +285,7 @@ def _store_plans(name: DnsName, plans: Iterable[ZonePlan], parts: EngineParts, n
             continue
         is_known = zone_state.is_fully_known(name)
         if is_known:
-            zone_state.queue.record_plan(name)
+            zone_state.queue.record_plan(name, is_requested=bool(view.claims))
         if is_shared and parts.leadership.is_leader and is_known and not zone_state.refresh.reads_all:
             zone_state.seen[name] = frozenset(owned.key for owned in view.current)
             if not (view.current or view.claims or view.leftovers or parts.zones.find_by_name(name)):

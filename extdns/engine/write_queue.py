@@ -29,6 +29,7 @@ from extdns.model.change import (
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, RecordKey
 from extdns.model.value import group_by, take_turns
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from extdns.model.capabilities import Capabilities
-    from extdns.model.record import DesiredRecord, RecordKey
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
 
@@ -55,8 +55,8 @@ _MAX_UNANSWERED_PAUSE_S: Final = 5.0
 _APART_AFTER: Final = 3
 """After so many pauses of the zone in a row, a batch is of one namespace, because another one may be to blame."""
 
-_MAX_UNPLANNED: Final = 1000
-"""It is known of so many names that their changes got no answer, and of so many change sets of each what they were."""
+_MAX_LOST: Final = 1000
+"""It is known of so many names which of their creates got no answer."""
 
 _STOPPED_AFTER: Final = 3
 """After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
@@ -66,6 +66,8 @@ _FAILING_AFTER: Final = 5
 
 Sets = tuple[ChangeSet, ...]
 """All change sets of one name."""
+
+_Records = dict[RecordKey, DesiredRecord]
 
 Line = dict[DnsName, Sets]
 """The queued change sets of one namespace."""
@@ -98,8 +100,8 @@ class WriteQueue:
         self._is_single_pass = is_single_pass
         self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, list[ChangeSet]] = {}  # the change sets in flight
-        self._unplanned: dict[DnsName, list[ChangeSet]] = {}  # what was sent since it was planned, or got no answer
-        self._lost: dict[DnsName, None] = {}  # names with changes without an answer, of which none was applied since
+        self._created: dict[DnsName, _Records] = {}  # by name, what was to be created since it was planned
+        self._lost: dict[DnsName, _Records] = {}  # what got no answer, and was neither applied nor refused since
         self._turn = Turn.RETRY  # of the last batch
         self._sent_at = dict.fromkeys(Turn, -math.inf)  # when the last batch was sent, unless it was applied
         self._retries_together = True  # until such a batch fails again
@@ -136,13 +138,13 @@ class WriteQueue:
 
     def list_created(self, name: DnsName) -> list[DesiredRecord]:
         """Return the records at *name* that were to be created since it was planned, or without an answer."""
-        changes = chain.from_iterable(one.changes for one in self._unplanned.get(name, ()))
-        return [one.desired for one in changes if isinstance(one, Create)]
+        return [*self._lost.get(name, {}).values(), *self._created.get(name, {}).values()]
 
-    def record_plan(self, name: DnsName) -> None:
+    def record_plan(self, name: DnsName, *, is_requested: bool) -> None:
         """Record that *name* was planned, and that all of its records were known."""
-        if name not in self._lost:
-            self._unplanned.pop(name, None)
+        self._created.pop(name, None)
+        if not is_requested:
+            self._lost.pop(name, None)
 
     @property
     def unfinished(self) -> int:
@@ -251,8 +253,8 @@ class WriteQueue:
         """Drop the changes and retries of all names for which *belongs* returns False."""
         for name in [name for name in self.queued if not belongs(name)]:
             self.discard(name)
-        self._unplanned = {name: sent for name, sent in self._unplanned.items() if belongs(name)}
-        self._lost = {name: None for name in self._lost if belongs(name)}
+        self._created = {name: created for name, created in self._created.items() if belongs(name)}
+        self._lost = {name: lost for name, lost in self._lost.items() if belongs(name)}
         self.retries.retain(belongs)
 
     def take_batch(
@@ -300,8 +302,9 @@ class WriteQueue:
         """Count the batch of *sets* as in flight."""
         self.in_flight = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         self._sent = group_by(sets, lambda one: one.name)
-        for name, sent in self._sent.items():
-            self._unplanned[name] = [*self._unplanned.get(name, ()), *sent][-_MAX_UNPLANNED:]
+        for one in sets:
+            if created := _list_created(one):
+                self._created[one.name] = self._created.get(one.name, {}) | created
         for name in self._sent:
             self.discard(name)
         for namespace in dict.fromkeys([one.namespace for one in sets]):
@@ -389,8 +392,7 @@ class WriteQueue:
         self.retry.record_success()
         self._failures.clear()
         self._sent_at[self._turn] = -math.inf
-        for one in batch.change_sets:
-            self._lost.pop(one.name, None)
+        self._settle(batch.change_sets)
         sent = [one for one in batch.change_sets if one.name in self.retries.by_name]
         has_failed_alone = any(failed.failures for one in sent if (failed := self.retries.find_set(one)))
         for one in sent:
@@ -402,6 +404,12 @@ class WriteQueue:
             self._by_namespace.clear()
         self._history.record_writes(batch.change_sets, now_s)
 
+    def _settle(self, sets: Sets) -> None:
+        """Forget that creates of *sets* got no answer before."""
+        for one in sets:
+            for key in _list_created(one) if one.name in self._lost else ():
+                self._lost[one.name].pop(key, None)
+
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:
         """Handle the *outcome* of a *batch* that failed or got no answer: begin pauses and schedule reads."""
         self.in_flight, self._sent = None, {}
@@ -410,6 +418,7 @@ class WriteQueue:
             case WriteConflict(message=message, offending_names=offending):
                 self._record_conflict(sent, message, find_offending(batch, offending), now_s)
             case Refused(message=message, offending_names=offending):
+                self._settle(sent)
                 block = Blocked(reason=Reason.REFUSED, detail=message)
                 if found := find_offending(batch, offending):
                     self._delay(found, block, now_s)
@@ -431,8 +440,10 @@ class WriteQueue:
 
     def _record_unanswered(self, sent: Sets, outcome: Unknown, now_s: float) -> None:
         """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
-        self._lost |= dict.fromkeys(one.name for one in sent)
-        for name in [*self._lost][:-_MAX_UNPLANNED]:
+        for one in sent:
+            if created := _list_created(one):
+                self._lost[one.name] = self._lost.pop(one.name, {}) | created
+        for name in [*self._lost][:-_MAX_LOST]:
             del self._lost[name]
         former = [failed for failed in map(self.retries.find_set, sent) if failed]
         is_repeated = any(failed.block.reason is Reason.NO_ANSWER for failed in former)
@@ -527,3 +538,7 @@ def _is_create(change_set: ChangeSet) -> bool:
     if change_set.changes:
         return all(isinstance(change, Create) for change in change_set.changes)
     return all(write.old is None for write in change_set.writes)
+
+
+def _list_created(change_set: ChangeSet) -> _Records:
+    return {change.key: change.desired for change in change_set.changes if isinstance(change, Create)}

@@ -21,6 +21,7 @@ from tests.builders import (
     observe,
     observe_gone,
 )
+from tests.fakes.faulty import NoAnswer
 from tests.world import World, start_published, start_world
 
 
@@ -83,6 +84,17 @@ def test_memory_does_not_grow_while_deleted_objects_requested_a_kept_name() -> N
         name = f"n{number}"
         world.run(observe(name, build_claim(name, "web", f"192.0.2.{number + 10}")), for_s=10.0)
         world.run(observe_gone(name))
+
+    assert not has_grown(world, live)
+
+
+def test_memory_does_not_grow_while_a_record_changes_whose_creates_get_no_answer() -> None:
+    world = start_published()
+    world.provider.rule = lambda _: NoAnswer(applied=False)
+
+    def live(number: int) -> None:
+        for last in range(10):
+            world.run(observe("api", build_claim("api", "api", f"192.0.{number}.{last}")), for_s=60.0)
 
     assert not has_grown(world, live)
 

@@ -481,9 +481,19 @@ def test_foreign_record_that_appears_before_the_record_is_created_stays(first: l
     assert world.list_records(DEV) == {"dev A": ("192.0.2.9",)}
 
 
-@pytest.mark.parametrize("refusing", [None, OTHER_DEV], ids=["applied", "refused"])
-def test_foreign_record_stays_although_its_target_was_once_to_be_created(refusing: Zone | None) -> None:
+@pytest.mark.parametrize(
+    ("refusing", "loses_answer"),
+    [(None, False), (OTHER_DEV, False), (OTHER_DEV, True)],
+    ids=["applied", "refused", "refused-after-a-lost-answer"],
+)
+def test_foreign_record_stays_although_its_target_was_once_to_be_created(
+    refusing: Zone | None, loses_answer: bool
+) -> None:
     world = start_zones({ZONE: (), DEV: (), OTHER_DEV: ()}, "", refusing=refusing)
+    if loses_answer:
+        world.provider.rule = lambda batch: NoAnswer(applied=False) if batch.zone == OTHER_DEV else None
+        world.run(observe("web", build_claim("web", "dev", "192.0.2.8")), for_s=0.1)
+        refuse(world, refusing)
     world.run(observe("web", build_claim("web", "dev", "192.0.2.1", "192.0.2.9")), for_s=600.0)
     world.run(*(() if refusing else (observe_gone("web"),)), for_s=600.0)
     refuse(world, OTHER_DEV)
