@@ -79,7 +79,8 @@ class RuleQueries(Participant):
         self._changed = threading.Condition()
         self._is_closing = False
         self._waiting = _BoundedInputs()
-        self._unanswered = _BoundedInputs()  # with whether policies fail for an input alone
+        # with whether policies fail for an input alone; and those before the engine was asked last what it needs
+        self._unanswered, self._formerly_unanswered = _BoundedInputs(), _BoundedInputs()
         self._version = PolicyRevision()
         # Lines that are asked about apart, with how many inputs: half as many as in a query that got no answer,
         # twice as many as in one that got one.
@@ -147,7 +148,7 @@ class RuleQueries(Participant):
         """
         with self._changed:
             for item in inputs:
-                self._add(self._waiting, item, is_failing=self._unanswered.is_failing(item))
+                self._add(self._waiting, item, is_failing=self._is_failing(item))
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> None:
@@ -202,6 +203,7 @@ class RuleQueries(Participant):
         self._version = version
         if (is_revised and not is_first) or now_s >= self._refresh_at:
             self._refresh_at, self._problems = now_s + REFRESH_S, {}
+            self._formerly_unanswered, self._unanswered = self._unanswered, _BoundedInputs()
             self._put(RulesRevised(revision=version.label or version.revision))
         if is_back or is_revised or now_s >= self._retry_at:
             self._retry_at = now_s + RETRY_S
@@ -247,7 +249,7 @@ class RuleQueries(Participant):
         self._problems.update(dict.fromkeys(answers.policy_problems))
         self._listener.record_answers(answers, took_s)
         self._answer(inputs, answers)
-        unanswered = {namespace for namespace, _ in self._unanswered.lines}
+        unanswered = {line[0] for line in (*self._unanswered.lines, *self._formerly_unanswered.lines)}
         self._sizes = {line: size for line, size in self._sizes.items() if line[0] in unanswered}
 
     def _take_inputs(self) -> tuple[tuple[RuleInput, ...], _Line | None]:
@@ -275,13 +277,16 @@ class RuleQueries(Participant):
         with self._changed:
             for at, (item, evaluation) in enumerate(zip(inputs, answers.evaluations, strict=True)):
                 if evaluation.unavailable:
-                    fails = at in answers.failed or self._unanswered.is_failing(item)
-                    self._add(self._unanswered, item, is_failing=fails)
+                    self._add(self._unanswered, item, is_failing=at in answers.failed or self._is_failing(item))
                     found.append((item, Evaluation() if self._allows_failure else evaluation))
                 else:
                     self._unanswered.remove(item)
+                    self._formerly_unanswered.remove(item)
                     found.append((item, evaluation))
         self._put(RulesAnswered(answers=tuple(found)))
+
+    def _is_failing(self, item: RuleInput) -> bool:
+        return self._unanswered.is_failing(item) or self._formerly_unanswered.is_failing(item)
 
     def _add(self, inputs: _BoundedInputs, item: RuleInput, *, is_failing: bool) -> None:
         """Add *item* to *inputs*. If some are dropped, let the engine query soon what it still needs."""

@@ -293,6 +293,17 @@ def test_a_namespace_with_ever_new_records_that_the_server_does_not_answer_delay
     assert scene.list_denied() == {*others}
 
 
+def test_a_record_without_an_answer_that_nobody_needs_any_more_is_not_asked_about_for_ever() -> None:
+    scene = Scene()
+    scene.server.unanswered.add(WEB)
+    scene.query(WEB)
+    scene.advance(REFRESH_S)
+    scene.advance(RETRY_S)
+    scene.server.queries.clear()
+    scene.advance(RETRY_S)
+    assert scene.server.queries == []
+
+
 def test_namespaces_are_asked_about_together_again_once_each_of_their_records_has_an_answer() -> None:
     scene = Scene()
     inputs = [build_input("web", namespace=namespace) for namespace in ("blog", "shop")]
