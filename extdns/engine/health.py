@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.engine.state_sync import NO_SAVED_STATE
@@ -107,21 +107,22 @@ def _count_failing(engine: Engine) -> int:
         return engine.decisions.failing
     skipped = sum(reasons[reason] for reason in _SKIPPED_BY_REFERENCE)
     if reasons[Reason.UNSUPPORTED]:
-        skipped += sum(one.reason is Reason.UNSUPPORTED and not _is_tried(one, engine) for one in engine.decisions)
+        skipped += sum(_count_untried(decisions) for _, decisions in engine.decisions.by_name())
     return engine.decisions.failing - skipped
 
 
-def _is_tried(decision: Decision, engine: Engine) -> bool:
-    """Return whether external-dns would try to write the unsupported record of *decision*.
+def _count_untried(decisions: Collection[Decision]) -> int:
+    """Return how many of the unsupported records among *decisions*, all of a name, external-dns would not try to write.
 
     It does not beside a foreign record, nor if another request for the record is published.
     """
-    return not any(
-        one.current
-        and (one.zone, one.set_identifier) == (decision.zone, decision.set_identifier)
-        and (not one.current.is_ours or (one.type == decision.type and one.desired))
-        for one in engine.decisions.decisions(decision.name)
-    )
+    unsupported = [(one.zone, one.set_identifier, one.type) for one in decisions if one.reason is Reason.UNSUPPORTED]
+    if not unsupported:
+        return 0
+    existing = [one for one in decisions if one.current]
+    foreign = {(one.zone, one.set_identifier) for one in existing if one.current and not one.current.is_ours}
+    published = {(one.zone, one.set_identifier, one.type) for one in existing if one.desired}
+    return sum(key[:2] in foreign or key in published for key in unsupported)
 
 
 def _unread(engine: Engine) -> Iterator[str]:
