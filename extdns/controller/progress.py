@@ -203,7 +203,8 @@ class SyncRuns(Participant):
             self._deadline_at = self._next_update_at
             return
         engine = self._engine
-        is_first = not self.first_pass_done.is_set() and (engine.is_idle if self._writes else engine.is_planned)
+        is_done = engine.is_overdue or (engine.is_idle if self._writes else engine.is_planned)
+        is_first = is_done and not self.first_pass_done.is_set()
         if is_first:
             self.first_pass_done.set()
         ends_run = is_first or now_s >= self._next_run_at

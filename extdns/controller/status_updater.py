@@ -157,26 +157,29 @@ class StatusUpdater(Participant):
         waiting: list[ObjectKey] = []
         # of one pass: the first only if an object is deleted
         find_resources, find_requests = cache(self._find_resources), cache(self._index_requests)
-        try:
-            while key := self._due.take():
-                waiting.append(key)
-                observed = self._objects[key]
+        defect: Exception | None = None
+        while key := self._due.take():
+            observed = self._objects[key]
+            try:
                 if observed.deleted_at:
                     is_final = self._release(key, observed, find_resources)
                 else:
                     is_final = self._write(key, observed, find_requests)
-                if is_final:
-                    waiting.pop()
-                last_s, now_s = now_s, self._clock.monotonic_s()
-                self._due.spend(now_s - last_s)
-                if now_s - began_at >= for_s:
-                    break
-            else:
-                self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
-        finally:  # a defect in one status loses none
-            for key in waiting:
-                self._due.add(key.namespace, key)
+            except Exception as exc:  # noqa: BLE001 - law 3: others are due, and this one is tried again
+                is_final, defect = False, exc
+            if not is_final:
+                waiting.append(key)
+            last_s, now_s = now_s, self._clock.monotonic_s()
+            self._due.spend(now_s - last_s)
+            if now_s - began_at >= for_s:
+                break
+        else:
+            self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
+        for key in waiting:
+            self._due.add(key.namespace, key)
         self._next_write_at = now_s + max(self._pause_s, (now_s - began_at) * _PAUSE_PER_WORK)
+        if defect:
+            raise defect
 
     def _write(self, key: ObjectKey, observed: _ObservedObject, find_requests: FindRequests) -> bool:
         """Write the status of an object; return False if it is not final."""
@@ -227,14 +230,17 @@ class StatusUpdater(Participant):
         return True
 
     def _find_resources(self) -> AbstractSet[str] | None:
-        """Return the resources of our records that no object requests; None if that is not known now."""
-        if not (self._engine.is_planned and all(zone.cache.is_complete for zone in self._engine.zones)):
+        """Return the resources of our records that no other object requests; None if that is not known now."""
+        if not (self._engine.has_planned_all and all(zone.cache.is_complete for zone in self._engine.zones)):
             return None
-        return {
-            decision.current.resource
-            for decision in self._engine.decisions
-            if decision.current and decision.current.is_ours and not decision.requested_by
-        }
+        found: set[str] = set()
+        for decision in self._engine.decisions:
+            requested_by = {one.ref.key.resource for one in decision.requested_by}
+            if decision.current and decision.current.is_ours and requested_by <= {decision.current.resource}:
+                found.add(decision.current.resource)
+            if decision.action in CHANGING:
+                found |= requested_by
+        return found
 
     def _find_claim_problem(
         self, claim: ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim, find_requests: FindRequests
@@ -274,7 +280,7 @@ class StatusUpdater(Participant):
 
     def _find_publication(self, claim: ResolvedClaim, find_requests: FindRequests) -> EndpointProblem | None:
         """Return whether the record is in each of its zones, and why not; None if it is not decided and written yet."""
-        if not self._engine.is_final(claim.name):
+        if not self._engine.is_final(claim.name, claim.provenance.ref.key.namespace):
             return None
         decisions = find_requests(claim.name).get((claim.set_identifier, claim.provenance), ())
         if not decisions or any(decision.action in CHANGING for decision in decisions):

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from extdns.engine.retries import Failure, Retry
 from extdns.model.change import AdjustedRecords, Blocked, Refusal
 from extdns.model.reason import Reason
+from extdns.model.value import group_by
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from extdns.engine.inputs import AdjustmentsLoaded
     from extdns.engine.retries import Deadlines, GiveUpRule
@@ -81,15 +82,15 @@ class Adjustments:
         self._required = {record: None for record in self._required if record in self.failed}
         return self._requested
 
-    def answer(self, answer: AdjustmentsLoaded, now_s: float) -> set[DnsName]:
-        """Store *answer*, and end the request. Return the names to plan again.
+    def answer(self, answer: AdjustmentsLoaded, now_s: float) -> dict[str, set[DnsName]]:
+        """Store *answer*, and end the request. Return the names to plan again, by the namespace that requests them.
 
         Failed records are requested again after the pause, if names require them.
         """
         requested, self._requested = self._requested, ()
         if answer.failure:
             self.retry.record_failure(now_s, answer.retry_after_s, message=answer.failure)
-            return {record.name for record in (*requested, *self._required)}
+            return _group_names((*requested, *self._required))
         self.retry.record_success()
         has_ended = self._failed_retry.has_ended(now_s)
         if has_ended:  # the request had all records that are still needed; else it had none that failed
@@ -99,7 +100,7 @@ class Adjustments:
             self._failed_retry.record_failure(now_s)
         elif not self.failed:
             self._failed_retry.record_success()
-        return {record.name for record in requested}
+        return _group_names(requested)
 
     def find_block(self) -> Blocked | None:
         """Return why no records are adjusted, None if the last request has not failed as a whole."""
@@ -116,3 +117,8 @@ class Adjustments:
         if self._requested or not self._required:
             return ()
         return self.retry.until_at, max(self.retry.until_at, self._failed_retry.until_at)
+
+
+def _group_names(records: Iterable[DesiredRecord]) -> dict[str, set[DnsName]]:
+    grouped = group_by(records, lambda one: one.namespace)
+    return {namespace: {one.name for one in found} for namespace, found in grouped.items()}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from extdns.engine.namespace_turns import NamespaceTurns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from extdns.model.dns_name import DnsName
@@ -28,7 +29,6 @@ class DirtyNames:
         self,
         most: int,
         weigh: Callable[[DnsName], int],
-        find_owner: Callable[[DnsName], str],
         find_namespaces: Callable[[DnsName], Iterable[str]],
     ) -> None:
         """Start without names.
@@ -36,10 +36,9 @@ class DirtyNames:
         Args:
             most: how many names a step plans, and how many are few.
             weigh: returns as how many names a name counts; at least 1.
-            find_owner: returns the namespace that has the records of a name, or else requests it.
             find_namespaces: returns all namespaces that request a name or have its records.
         """
-        self._most, self._weigh, self._find_owner, self._find_namespaces = most, weigh, find_owner, find_namespaces
+        self._most, self._weigh, self._find_namespaces = most, weigh, find_namespaces
         self._now: set[DnsName] = set()
         self._turns: NamespaceTurns[DnsName] = NamespaceTurns()
         self._postponed: set[DnsName] = set()  # until they are planned
@@ -52,11 +51,16 @@ class DirtyNames:
         """Return whether *name* has to be planned again."""
         return name in self._now or name in self._turns
 
+    def __iter__(self) -> Iterator[DnsName]:
+        """Return the names to plan again, each at least once."""
+        return chain(self._now, self._turns)
+
     def add(self, names: Iterable[DnsName], namespace: str | None = None, *, at_once: bool = False) -> None:
         """Add *names*, which became dirty together. With *at_once* the next step plans all of them.
 
-        They wait in the line of *namespace*, in which an object changed. Without it, few wait in the line of the owner
-        of each, and many in one of their own, as if it were that of another namespace.
+        They wait in the line of *namespace*, in which an object changed. Without it, few wait in the lines of all
+        namespaces of each, and are planned in the first of their turns; many wait in a line of their own, as if it were
+        that of another namespace.
         """
         if at_once:
             self._now.update(names)
@@ -66,19 +70,17 @@ class DirtyNames:
         for name in added:
             if namespace is not None:
                 self._turns.add(namespace, name, _FEW if are_few else _MANY)
-            else:
-                self._turns.add(self._find_owner(name) if are_few else _NO_NAMESPACE, name, _FEW)
+                continue
+            for one in sorted(self._find_namespaces(name)) if are_few else (_NO_NAMESPACE,):
+                self._turns.add(one, name, _FEW)
 
-    def are_changes_outdated(self, name: DnsName, namespaces: Iterable[str]) -> bool:
-        """Return whether changes of *name*, each for one of *namespaces*, must be planned again before they are sent.
+    def is_dirty_for(self, name: DnsName, namespaces: Iterable[str]) -> bool:
+        """Return whether *name* has to be planned again before changes of it for one of *namespaces* are sent.
 
         That is not so if the name waits only because an object of another namespace changed: whoever requests it again
         and again would else keep them from being sent.
         """
-        if name in self._now:
-            return True
-        own = (*namespaces, self._find_owner(name), _NO_NAMESPACE) if name in self._turns else ()
-        return any(self._turns.waits_in(one, name) for one in own)
+        return name in self._now or any(self._turns.waits_in(one, name) for one in {*namespaces, _NO_NAMESPACE})
 
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans: a slice, but at least one, and those to plan at once."""
@@ -103,7 +105,7 @@ class DirtyNames:
         late = {name for name, others in after.items() if name in self._turns or self._should_wait(name, others)}
         self._postponed = self._postponed.difference(after) | late
         for name in sorted(late):
-            for namespace in self._find_namespaces(name):
+            for namespace in sorted(self._find_namespaces(name)):
                 self._turns.add(namespace, name, _MANY)
         return late
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine import inputs
 from extdns.engine.adjustments import Adjustments
-from extdns.engine.batches import find_names
 from extdns.engine.bulk_updates import BulkUpdates
 from extdns.engine.claims import ClaimIndex
 from extdns.engine.decisions import Decisions, Waits, ZoneWait
@@ -37,9 +36,10 @@ from extdns.engine.rule_state import RuleState
 from extdns.engine.state_sync import Leadership, StateSync
 from extdns.engine.zone_refresher import ZoneRefresher
 from extdns.engine.zones import Zones
-from extdns.model.change import ADJUSTMENT, COMPUTED, PLAN, RULES, Action, Applied, Awaited, Wait
+from extdns.model.change import ADJUSTMENT, COMPUTED, PLAN, RULES, Applied, Awaited, Wait
 from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import KindState, Phase
+from extdns.model.value import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -108,10 +108,11 @@ class Engine:
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
-        self._dirty = DirtyNames(settings.names_per_step, self._weigh, self._find_owner, self._find_namespaces)
+        self._dirty = DirtyNames(settings.names_per_step, self._weigh, self._find_namespaces)
         self._plan_at = self._now_s = self._dirty_since_at = 0.0
-        self._has_planned_all = self._expects_observations = False
-        self._written: set[DnsName] = set()
+        self._expects_observations = False
+        self._unplanned: set[DnsName] | None = None  # of the names that could be planned first
+        self._written: dict[str, set[DnsName]] = {}  # by namespace
         self._batches = 0
         self._effects: list[Effect] = []
         self._is_started = False
@@ -128,10 +129,11 @@ class Engine:
         if not self._is_started:
             self._is_started = True
             self.delete_guard.start(now_s)
-        if not (self._dirty or self._expects_observations):
+        if not (self.has_planned_all and (self._dirty or self._expects_observations)):
             self._dirty_since_at = now_s
-        self._dirty.add(self._written)
-        self._written = set()
+        for namespace, names in self._written.items():
+            self._dirty.add(names, namespace)
+        self._written = {}
         self._effects.extend(self._take(item, now_s))
         self._effects.extend(self._advance(now_s))
         effects, self._effects = self._effects, []
@@ -165,6 +167,16 @@ class Engine:
         )
 
     @property
+    def has_planned_all(self) -> bool:
+        """Whether every name that could be planned first was planned, however often others become dirty."""
+        return self._unplanned is not None and not self._unplanned
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether every name was planned, but for ten minutes some name has always been dirty, or some object due."""
+        return self.has_planned_all and self._dirty_since_at + _LONGEST_DIRTY_S <= self._now_s
+
+    @property
     def is_idle(self) -> bool:
         """Whether all writes, and in a single pass all saves, are done or have failed for good."""
         if not self.is_planned:
@@ -173,9 +185,11 @@ class Engine:
         is_written = all(zone_state.is_written(self._give_up, self._now_s) for zone_state in states)
         return is_written and not (self.settings.once and self._state_sync.is_busy(self._now_s))
 
-    def is_final(self, name: DnsName) -> bool:
-        """Return whether the decisions about *name* consider all inputs, and no write of it is in flight."""
-        if name in self._dirty or name in self._written or not self._can_plan:
+    def is_final(self, name: DnsName, namespace: str) -> bool:
+        """Return whether the decisions about *name* consider the objects of *namespace*, and no write is in flight."""
+        if self._dirty.is_dirty_for(name, (namespace,)) or name in self._written.get(namespace, ()):
+            return False
+        if not self._can_plan:
             return False
         if name in self._waits.names(ADJUSTMENT) or name in self._waits.names(RULES):
             return False
@@ -215,7 +229,8 @@ class Engine:
             case inputs.ReadFailed():
                 self._enqueue(self._refresher.take_failure(item, now_s))
             case inputs.AdjustmentsLoaded():
-                self._enqueue(self.adjustments.answer(item, now_s))
+                for namespace, names in self.adjustments.answer(item, now_s).items():
+                    self._enqueue(names, namespace=namespace)
             case inputs.BatchCompleted():
                 return self._take_outcome(item, now_s)
             case inputs.StateLoaded(saved=saved):
@@ -303,15 +318,18 @@ class Engine:
         if not (zone_state and (batch := zone_state.queue.in_flight) and batch.number == item.number):
             return ()
         self._plan_at = 0.0  # the next batch can be sent
-        names = find_names(batch)
+        by_namespace = group_by(batch.change_sets, lambda one: one.namespace)
+        names = {key: self._refresher.add_related([one.name for one in sets]) for key, sets in by_namespace.items()}
         self._refresher.take_outcome(zone_state, batch, outcome, now_s)
         if isinstance(outcome, Applied):
             zone_state.cache.record_write((write.key for write in batch.writes), outcome.records)
             zone_state.queue.record_applied(batch, now_s)
-            self._written |= self._refresher.add_related(names)
+            for namespace, found in names.items():
+                self._written.setdefault(namespace, set()).update(found)
         else:
             zone_state.queue.record_failure(batch, outcome, now_s)
-            self._enqueue(self._refresher.add_related(names))
+            for namespace, found in names.items():
+                self._enqueue(found, namespace=namespace)
         return (ReportOutcome(batch=batch, outcome=outcome),)
 
     def _enqueue(
@@ -324,7 +342,8 @@ class Engine:
     ) -> None:
         """Make *names* dirty. They are planned in this step, or at *plan_at* (monotonic seconds).
 
-        If an object changed, or got an answer of rules, *namespace* is that of the object.
+        If an object changed, or got an answer of rules or of the DNS service, *namespace* is that of the object. It is
+        that of the change if one was written or failed.
 
         While other names wait already, they are planned together with those. With *at_once*, they are not planned in
         slices, however many they are.
@@ -341,20 +360,11 @@ class Engine:
             size += 10 + len(targets) + sum(map(len, targets)) // 20
         return 1 + size // 80
 
-    def _find_owner(self, name: DnsName) -> str:
-        """Return the namespace that has our record at *name*, gets one, or else requests it; "" if there is none."""
-        for decision in self.decisions.decisions(name):
-            if decision.current and decision.current.is_ours:
-                return decision.current.namespace
-            if decision.action is Action.CREATE and decision.requested_by:
-                return decision.requested_by[0].ref.key.namespace
-        claims = self.claims.claims(name)
-        return claims[0].provenance.ref.key.namespace if claims else ""
-
-    def _find_namespaces(self, name: DnsName) -> list[str]:
-        """Return the namespaces that request *name* or have our record, sorted."""
-        requesting = {claim.provenance.ref.key.namespace for claim in self.claims.claims(name)}
-        return sorted({self._find_owner(name), *requesting})
+    def _find_namespaces(self, name: DnsName) -> set[str]:
+        """Return the namespaces that request *name* or have our records, "" if there is none."""
+        found = {claim.provenance.ref.key.namespace for claim in self.claims.claims(name)}
+        current = [one.current for one in self.decisions.decisions(name) if one.current]
+        return found.union([owned.namespace for owned in current if owned.is_ours]) or {""}
 
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
@@ -406,17 +416,16 @@ class Engine:
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
         """Plan dirty names. Then plan those whose deletes the guard grants; return the new decisions.
 
-        It grants none while names are dirty or objects are due that depend on a changed one, unless that lasts for ten
-        minutes after all names were planned.
+        It grants none while names are dirty or objects are due that depend on a changed one, unless `is_overdue`.
         """
         if self._dirty and now_s < self._plan_at:
             return ()
+        if self._unplanned is None:
+            self._unplanned = set(self._dirty)
         new = self._plan_dirty(now_s)
         holds_absence = self.settings.deletes.reads_manifests and self.claims.is_empty
         self.delete_guard.set_holds_absence(holds_absence=holds_absence)
-        self._has_planned_all |= not self._dirty
-        is_overdue = self._has_planned_all and self._dirty_since_at + _LONGEST_DIRTY_S <= now_s
-        while (is_overdue or not (self._dirty or self._expects_observations)) and self._is_cluster_compared(now_s):
+        while (self.is_overdue or not (self._dirty or self._expects_observations)) and self._is_cluster_compared(now_s):
             if not (granted := self.delete_guard.advance(now_s)):
                 break
             self._dirty.add(self._refresher.add_related(granted))
@@ -444,6 +453,8 @@ class Engine:
                 late = self._dirty.postpone({name: self.claims.find_ptr_hosts(name) for name in due | reverse})
                 due, reverse = due - late, reverse - late
             names, due = due | reverse, set()
+            if self._unplanned:
+                self._unplanned -= names
             planned |= names
             withdrawn = [
                 (zone_state.queue, zone_state.queue.withdraw(names))
@@ -474,13 +485,15 @@ class Engine:
     def _submit_batches(self, now_s: float) -> Iterator[Effect]:
         """Send the next batch of each zone in which none is in flight.
 
-        Only creates are sent until the cluster was compared with that of the saved state. With `--compat` none wait.
+        Only creates are sent until the cluster was compared with that of the saved state, with `--compat` at once; and
+        once no manifest requests a name, until all names were planned, so that deletes by absence are held.
         """
         only_creates = not (self.settings.deletes.immediate or self._is_cluster_compared(now_s))
+        only_creates |= self.delete_guard.holds_absence and bool(self._dirty)
         capabilities = self.settings.capabilities
         for zone_state in self.zones:
             queue, number = zone_state.queue, self._batches + 1
-            are_outdated = self._dirty.are_changes_outdated
+            are_outdated = self._dirty.is_dirty_for
             if batch := queue.take_batch(number, capabilities, now_s, are_outdated, only_creates=only_creates):
                 self._batches = number
                 yield SubmitBatch(batch=batch)

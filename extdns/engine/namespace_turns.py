@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from heapq import heappop, heappush
 from typing import Final, Generic, TypeVar
 
@@ -40,6 +40,10 @@ class NamespaceTurns(Generic[K]):
     def __contains__(self, key: object) -> bool:
         """Return whether *key* waits."""
         return key in self._waiting
+
+    def __iter__(self) -> Iterator[K]:
+        """Return what waits, each once."""
+        return iter(self._waiting)
 
     def add(self, namespace: str, key: K, line: int = 0) -> None:
         """Let *key* wait in a line of *namespace*, at its place if it waits there already."""

@@ -393,6 +393,18 @@ def test_first_full_pass_that_takes_long_is_a_failing_run_each_interval() -> Non
     assert scene.sample(SYNCED) == 0
 
 
+def test_first_full_pass_ends_although_some_name_always_changes() -> None:
+    scene = RunsScene(names_per_step=2)
+    scene.sync()
+    for number in range(70):
+        claims = [build_claim("many", f"many{one}", f"192.0.2.{number}") for one in range(99)]
+        scene.world.feed(observe("many", *claims))
+        scene.world.now_s += 10.0
+        scene.update()
+    assert not scene.world.engine.is_planned
+    assert scene.runs.first_pass_done.is_set()
+
+
 def test_idle_process_updates_its_metrics_once_an_interval() -> None:
     scene = start_synced()
     assert scene.runs.next_deadline_at == scene.clock.now_s + 60.0

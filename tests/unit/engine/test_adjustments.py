@@ -8,6 +8,7 @@ from __future__ import annotations
 from extdns.engine.effects import RequestAdjustments
 from extdns.engine.engine import Engine
 from extdns.engine.health import find_unread
+from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
 from extdns.model.change import Action
 from extdns.model.reason import Reason
@@ -49,10 +50,26 @@ def test_name_is_not_planned_before_its_records_are_adjusted() -> None:
     assert [type(effect) for effect in world.waiting] == [RequestAdjustments]
     assert world.engine.decisions.decisions(host("web")) == ()
     assert not world.engine.is_planned
-    assert not world.engine.is_final(host("web"))
+    assert not world.engine.is_final(host("web"), "shop")
     world.run()
     assert world.engine.is_planned
-    assert world.engine.is_final(host("web"))
+    assert world.engine.is_final(host("web"), "shop")
+
+
+def test_adjusted_records_of_another_namespace_delay_no_name() -> None:
+    world, _ = start_adjusting(names_per_step=20)
+    names = [f"many{number}" for number in range(9)]
+    claims = [build_claim("x", name, f"192.0.2.{number}", namespace="a") for name in names for number in range(120)]
+    world.run(observe("web", *(build_claim("web", name) for name in names)), for_s=60.0)
+    world.feed(observe("x", *claims, namespace="a"))
+    for _ in names:
+        world.feed(TimePassed())
+    for _ in range(2):
+        world.feed(world.answer())
+    world.feed(observe_new("api"))
+    world.feed(world.answer())
+    requested = [one for one in world.waiting if isinstance(one, RequestAdjustments)]
+    assert host("api") in [one.name for request in requested for one in request.records]
 
 
 def test_queued_change_is_not_made_while_its_record_waits_for_adjustment() -> None:
@@ -132,7 +149,7 @@ def test_record_that_cannot_be_adjusted_keeps_what_it_would_replace() -> None:
     service.failing_names.add(host("web"))
     world.run(observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA")), for_s=300.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.engine.is_final(host("web"))
+    assert world.engine.is_final(host("web"), "shop")
 
 
 def test_single_pass_fails_if_a_record_cannot_be_adjusted() -> None:

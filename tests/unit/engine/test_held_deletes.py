@@ -15,7 +15,7 @@ from extdns.engine import reconcile
 from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import Cause
 from extdns.model import rrtype
-from extdns.model.change import Action
+from extdns.model.change import Action, TryLater
 from extdns.model.claim import Claim
 from extdns.model.cluster import Phase
 from extdns.model.evidence import ALL_ZONES, Evidence, Scope
@@ -124,6 +124,18 @@ def test_deletes_by_absence_are_held_if_no_manifest_requests_a_name(
     world.run(delete_services(*names, cause=Cause.MISSING), for_s=120.0)
     assert {one.scope: len(one.held) for one in world.engine.delete_guard.held_sets()} == held
     assert len(world.list_records()) == sum(held.values())
+
+
+def test_a_granted_delete_that_was_not_sent_is_held_if_no_manifest_requests_a_name_any_more() -> None:
+    names, settings = NAMES[:4], replace(DELETES, reads_manifests=True)
+    world = start_world(*build_records(*names), first=[observe_new(*names)], deletes=settings, names_per_step=1)
+    world.provider.rule = lambda _: TryLater(message="busy")
+    world.run(delete_services(names[0], cause=Cause.MISSING), for_s=120.0)
+    assert world.list_decisions(names[0]) == [("A", Action.KEEP, Reason.TRY_LATER)]
+    world.provider.rule = lambda _: None
+    world.now_s += 600.0
+    world.run(delete_services(*names[1:], cause=Cause.MISSING), for_s=120.0)
+    assert len(world.list_records()) == len(names)
 
 
 def test_owned_count_is_right_after_ownership_record_moved() -> None:

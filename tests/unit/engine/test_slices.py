@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import pytest
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
@@ -106,6 +107,19 @@ def test_answers_about_names_of_another_namespace_delay_no_name_of_it() -> None:
     assert "api" in [one.record.name.labels[0] for one in asked]
 
 
+def test_names_related_to_what_another_namespace_writes_delay_no_name() -> None:
+    world = start_world(names_per_step=20)
+    many = [build_claim("x", name, f"192.0.2.{number}", namespace="a") for name in MANY for number in range(30)]
+    written = observe("y", *(build_claim("y", f"cname-{name}", namespace="a") for name in MANY), namespace="a")
+    world.run(
+        observe("web", *(build_claim("web", name) for name in MANY)), observe("x", *many, namespace="a"), for_s=60.0
+    )
+    world.feed(written)
+    world.feed(world.answer())
+    world.feed(observe("api", build_claim("api", "api")))
+    assert "api" in list_planned(world)
+
+
 def test_no_delete_is_granted_before_all_names_of_its_object_are_planned() -> None:
     names = [*(f"a{n}" for n in range(2)), *(f"b{n}" for n in range(9)), *(f"c{n}" for n in range(9))]
     world = start_world(
@@ -146,7 +160,7 @@ def test_whoever_keeps_names_dirty_delays_the_deletes_of_others_for_ten_minutes(
     for number in range(62):
         world.now_s += 10.0
         world.feed(observe_many(many, target=f"192.0.2.{number}"))
-        for _ in range(3):
+        for _ in range(6):
             world.feed(world.answer() if world.waiting else TimePassed())
         if "web A" in world.list_records():
             last_seen_at = world.now_s
@@ -174,10 +188,14 @@ def test_a_queued_change_is_not_sent_while_its_name_is_to_be_planned_again() -> 
     assert "192.0.2.7" not in str([one.batch for one in world.provider.submissions])
 
 
-def test_a_queued_change_is_sent_although_an_object_of_another_namespace_requests_its_name_again() -> None:
+@pytest.mark.parametrize("beside", [(), ("192.0.2.9",)], ids=["alone", "beside-a-record-of-it"])
+def test_a_queued_change_is_sent_although_an_object_of_another_namespace_requests_its_name_again(
+    beside: tuple[str, ...],
+) -> None:
     world = start_world(names_per_step=2)
+    world.run(*(observe("own", build_claim("own", "web", one, namespace="a"), namespace="a") for one in beside))
     world.feed(observe("api", build_claim("api", "api")))
-    world.feed(observe("web", build_claim("web", "web")))
+    world.feed(observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA")))
     claims = [build_claim("x", name, "192.0.2.7", namespace="a") for name in (*MANY, "web")]
     for item in (TimePassed(), observe("x", *claims, namespace="a")):
         world.now_s += 1.0
