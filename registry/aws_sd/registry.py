@@ -24,6 +24,8 @@ _CODEC: Final = PlainTextCodec()
 class DescriptionRegistry:
     """Reads and writes ownership in the TXT record that stands for the description of a service."""
 
+    covers_all_zones = False  # a description is in the zone of its record
+
     def __init__(self, *, owner: str, managed_types: frozenset[str]) -> None:
         """Create a registry for one owner. Only records of *managed_types* can be ours.
 
@@ -31,18 +33,8 @@ class DescriptionRegistry:
             UsageError: *owner* is empty or cannot be read back from a description.
         """
         check_owner(owner, _CODEC)
-        self._owner = owner
+        self.owner = owner
         self._managed_types = managed_types
-
-    @property
-    def owner(self) -> str:
-        """Return our owner id."""
-        return self._owner
-
-    @property
-    def covers_all_zones(self) -> bool:
-        """Return False: a description is in the zone of its record."""
-        return False
 
     def is_ownership_text(self, target: str) -> bool:
         """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
@@ -72,7 +64,7 @@ class DescriptionRegistry:
         return OwnedRecord(
             record=record,
             owner=owner or None,
-            is_ours=owner == self._owner,
+            is_ours=owner == self.owner,
             labels=labels.without(OWNER, OWNED_RECORD),
             ownership_records=(text,),
         )
@@ -109,7 +101,7 @@ class DescriptionRegistry:
         A description makes every record of its service ours. So records without owner are adopted together, or not.
         """
         owner = (_read_labels(old) or EMPTY_MAP).get(OWNER) if old else None
-        if owner == self._owner:
+        if owner == self.owner:
             return None
         creates = any(isinstance(change, Create) for change in change_set.changes)
         changed = {change.key for change in change_set.changes if not creates}
@@ -125,7 +117,7 @@ class DescriptionRegistry:
         return None
 
     def _build_text(self, desired: DesiredRecord, key: RecordKey, old: Record | None) -> DesiredRecord | Blocked:
-        text = _CODEC.encode(desired.labels.without(OWNED_RECORD).set(OWNER, self._owner))
+        text = _CODEC.encode(desired.labels.without(OWNED_RECORD).set(OWNER, self.owner))
         if text is None or len(text) - 2 > _MAX_DESCRIPTION:
             detail = (
                 f"the labels of {desired.type} {desired.name} do not fit into the description of a service; allowed: "

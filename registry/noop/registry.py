@@ -16,15 +16,8 @@ from registry.txt.ownership_index import PlainTextCodec, is_ownership_text
 class NoopRegistry:
     """A registry without ownership records. TXT records are handled like all others."""
 
-    @property
-    def owner(self) -> str:
-        """Return "": there is no owner id."""
-        return ""
-
-    @property
-    def covers_all_zones(self) -> bool:
-        """Return False: there are no ownership records."""
-        return False
+    owner = ""
+    covers_all_zones = False
 
     def is_ownership_text(self, target: str) -> bool:
         """Return whether another process, with a txt registry, could read *target* as an ownership record."""

@@ -60,20 +60,13 @@ class _ReadRows(Value, frozen=True, kw_only=True):
 class RowRegistry:
     """Reads and writes ownership in rows, which `RowService` presents as records."""
 
+    covers_all_zones = True  # a row names no zone
+
     def __init__(self, txt: TxtRegistry, managed_types: frozenset[str]) -> None:
         """Create a registry for the owner of *txt*, which reads the TXT ownership records that rows replace."""
         self._txt = txt
         self._managed_types = managed_types
-
-    @property
-    def owner(self) -> str:
-        """Return our owner id."""
-        return self._txt.owner
-
-    @property
-    def covers_all_zones(self) -> bool:
-        """Return True: a row names no zone."""
-        return True
+        self.owner = txt.owner
 
     def is_ownership_text(self, target: str) -> bool:
         """Return whether the TXT value *target* would be read as an ownership record, of any owner."""

@@ -56,6 +56,8 @@ def check_owner(owner: str, codec: OwnershipTextCodec) -> None:
 class TxtRegistry:
     """Reads and writes ownership in TXT records next to the records they cover."""
 
+    covers_all_zones = False  # an ownership record is in the zone of its record, or in the parent zone
+
     def __init__(self, settings: TxtSettings) -> None:
         """Create a registry for one owner.
 
@@ -63,22 +65,13 @@ class TxtRegistry:
             UsageError: the owner id is empty or cannot be read back from an ownership record.
         """
         check_owner(settings.owner, settings.codec)
+        self.owner = settings.owner
         self._settings = settings
         self._find_related = lru_cache(maxsize=_CACHED_NAMES)(
             RelatedNames(settings.naming, settings.managed_types).find
         )
         # `complete` usually gets the same records as the call of `read` before it.
         self._build_index = lru_cache(maxsize=1)(partial(build_index, settings=settings))
-
-    @property
-    def owner(self) -> str:
-        """Return our owner id."""
-        return self._settings.owner
-
-    @property
-    def covers_all_zones(self) -> bool:
-        """Return False: an ownership record is in the zone of its record, or in the parent zone."""
-        return False
 
     def is_ownership_text(self, target: str) -> bool:
         """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
