@@ -10,6 +10,7 @@ from typing import Final
 
 from extdns.flags.records import RegistryFlags
 from providers.azure.client import AzureApi
+from providers.azure.credentials import IdentityTokens
 from providers.azure.settings import AzureSettings
 from providers.common.api_calls import RateLimiter
 from registry.txt.spec import list_ownership_names
@@ -19,7 +20,7 @@ from tests.route53 import FastClock
 OWNERSHIP_NAMES: Final = partial(list_ownership_names, RegistryFlags())
 
 
-class FixedTokens:
+class FixedTokens(IdentityTokens):
     """Gives the token of the fake, after the tokens in *expired*."""
 
     def __init__(self, *expired: str) -> None:

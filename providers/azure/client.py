@@ -18,7 +18,7 @@ import msgspec
 from extdns.errors import sanitize
 from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus
-from providers.azure.credentials import Tokens
+from providers.azure.credentials import IdentityTokens
 from providers.azure.records import AzureRecordSet, lower_keys
 from providers.azure.settings import CREATE, DELETE, GET, LIST, MAX_PAGE_ITEMS, UPDATE, ZONES, AzureSettings
 from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter, measure_call
@@ -91,7 +91,7 @@ class AzureApi:
     """Calls the API, from any thread. Every call raises only `CallFailedError`."""
 
     def __init__(
-        self, settings: AzureSettings, tokens: Tokens, build_limiter: Callable[..., RateLimiter] = RateLimiter
+        self, settings: AzureSettings, tokens: IdentityTokens, build_limiter: Callable[..., RateLimiter] = RateLimiter
     ) -> None:
         """Prepare calls; nothing is sent yet. *build_limiter* makes limiters: of the subscription, and of each zone."""
         self._settings = settings

@@ -33,15 +33,15 @@ def build(context: ProviderContext[AzureFlags], *, private: bool) -> DnsService:
 def _connect(context: ProviderContext[AzureFlags], *, private: bool) -> tuple[AzureSettings, AzureApi]:
     from providers.azure.client import AzureApi
     from providers.azure.configuration import AzureConfig, read_config
-    from providers.azure.credentials import IdentityTokens, NoTokens, require_identity
+    from providers.azure.credentials import IdentityTokens, require_identity
     from providers.azure.settings import AzureSettings
 
     if not context.offline:
         require_identity()
     try:
-        config = AzureConfig() if context.offline else read_config(context.flags)
+        config = AzureConfig(useManagedIdentityExtension=True) if context.offline else read_config(context.flags)
         url = config.find_cloud().url
-        tokens = NoTokens() if context.offline else IdentityTokens(config)
+        tokens = IdentityTokens(config)
     except UsageError as exc:
         raise UsageError(f"--{_FILE}={context.flags.azure_config_file}: {exc}") from exc
     names = parse_suffixes(context.flags.zone_name_filter)
