@@ -50,15 +50,14 @@ _MAX_SNAPSHOT_AGE_S: Final = 10.0
 
 
 @dataclass(slots=True)
-class _ManagedZone:
-    """A managed zone.
+class _ZoneState:
+    """What is known of a managed zone.
 
     Attributes:
         snapshot: the last snapshot; None if a batch ended after it, or began or ended while it was taken.
         batch_count: the number of beginnings and ends of batches so far.
     """
 
-    configured: ConfiguredZone
     snapshot: OctodnsSnapshot | None = None
     batch_count: int = 0
     lock: Lock = field(default_factory=Lock)
@@ -73,48 +72,39 @@ class OctodnsZones:
     def __init__(self, settings: OctodnsSettings) -> None:
         """Load the configuration; nothing is read or written yet."""
         self.settings = settings
-        managed, self.excluded = load_zones(settings)
-        self._zones = {name: _ManagedZone(zone) for name, zone in managed.items()}
-
-    def list_zones(self) -> tuple[ConfiguredZone, ...]:
-        """Return all zones, sorted by name."""
-        return tuple(self._zones[name].configured for name in sorted(self._zones))
-
-    def find_zone(self, name: DnsName) -> ConfiguredZone | None:
-        """Return the zone *name*, None if it is not managed."""
-        found = self._zones.get(name)
-        return None if found is None else found.configured
+        self.managed, self.excluded = load_zones(settings)
+        self._states = {name: _ZoneState() for name in self.managed}
 
     def read(self, name: DnsName, *, before_batch: bool) -> OctodnsSnapshot:
         """Read a managed zone.
 
         With *before_batch*, store the snapshot for the next batch, unless a batch began or ended during the read.
         """
-        zone = self._zones[name]
-        with zone.lock:
-            count = zone.batch_count
-        snapshot = read_zone(zone.configured, self.settings.calls.on_call)
+        state = self._states[name]
+        with state.lock:
+            count = state.batch_count
+        snapshot = read_zone(self.managed[name], self.settings.calls.on_call)
         if before_batch:
-            with zone.lock:
-                zone.snapshot = snapshot if zone.batch_count == count else None
+            with state.lock:
+                state.snapshot = snapshot if state.batch_count == count else None
         return snapshot
 
     def begin_batch(self, name: DnsName) -> OctodnsSnapshot:
         """Return the last snapshot of a managed zone if it is recent and no batch came after it, else a new one."""
-        zone = self._zones[name]
-        with zone.lock:
-            zone.batch_count += 1
-            snapshot = zone.snapshot
+        state = self._states[name]
+        with state.lock:
+            state.batch_count += 1
+            snapshot = state.snapshot
         if snapshot is not None and time.monotonic() < snapshot.read_at_s + _MAX_SNAPSHOT_AGE_S:
             return snapshot
-        return read_zone(zone.configured, self.settings.calls.on_call)
+        return read_zone(self.managed[name], self.settings.calls.on_call)
 
     def end_batch(self, name: DnsName) -> None:
         """Discard the snapshot, which shows the zone before the batch or during it."""
-        zone = self._zones[name]
-        with zone.lock:
-            zone.batch_count += 1
-            zone.snapshot = None
+        state = self._states[name]
+        with state.lock:
+            state.batch_count += 1
+            state.snapshot = None
 
 
 class OctodnsReader:
@@ -133,7 +123,7 @@ class OctodnsReader:
 
     def list_zones(self) -> ZoneList:
         """Return the configured zones that pass the filters; nothing is called."""
-        zones = self._zones.list_zones()
+        zones = self._zones.managed.values()
         return ZoneList(
             zones=tuple(sorted(Zone(name=zone.name, id=str(zone.name), account=zone.target.id) for zone in zones)),
             calls=0,
@@ -142,7 +132,7 @@ class OctodnsReader:
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* as octoDNS and the provider of *zone* hold it, or why they cannot."""
-        configured = self._zones.find_zone(zone.name)
+        configured = self._zones.managed.get(zone.name)
         return AdjustedRecords.from_results(_adjust(record, zone, configured) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
@@ -154,7 +144,7 @@ class OctodnsReader:
         return self._read(zone, before_batch=True).select_records(names)
 
     def _read(self, zone: Zone, *, before_batch: bool) -> ZoneContents:
-        require_configured(zone, self._zones.find_zone(zone.name), _CONFIGURED)
+        require_configured(zone, self._zones.managed.get(zone.name), _CONFIGURED)
         return self._zones.read(zone.name, before_batch=before_batch).contents
 
 
@@ -199,7 +189,7 @@ class OctodnsWriter:
         """Compare the records of *batch* with those of the last snapshot; apply *batch* in as few plans as are safe."""
         writes = batch.writes
         try:
-            require_configured(zone, self._zones.find_zone(zone.name), _CONFIGURED)
+            require_configured(zone, self._zones.managed.get(zone.name), _CONFIGURED)
         except RetryableError as exc:
             return TryLater(message=str(exc))
         if not writes:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, Final
 
-import dns.rdatatype
 from octodns.record import Record as OctodnsRecord
 from octodns.record.exception import ValidationError
 from octodns.record.rr import Rrset
@@ -79,7 +78,7 @@ def convert_targets(found: Any) -> tuple[str, ...]:  # noqa: ANN401 - octoDNS ha
             rtype, "values that are the same for every query, without dynamic and geo", Reason.UNSUPPORTED
         )
     values = found.to_rrset().rdatas
-    if not _is_dns_type(rtype):
+    if rdata.find_type(rtype) is None:
         return tuple(sorted(sanitize(str(value)) for value in values))
     return canonicalize_targets(rtype, (_convert_value(rtype, value) for value in values))
 
@@ -96,11 +95,3 @@ def _convert_name(fqdn: str) -> DnsName | None:
         return rdata.to_dns_name(fqdn)
     except Exception:  # noqa: BLE001 - dnspython's parser can raise anything
         return None
-
-
-def _is_dns_type(rtype: str) -> bool:
-    try:
-        dns.rdatatype.from_text(rtype)
-    except dns.rdatatype.UnknownRdatatype:
-        return False
-    return True

@@ -354,7 +354,7 @@ def _build_octodns_rig(folder: Path, provider: dict[str, object]) -> Rig:
         zone=reader.list_zones().zones[0],
         keeps_all_texts=False,
         normalize=lambda target: target.replace('"s"', '"S"'),  # octoDNS writes the flags of NAPTR in capitals
-        types=frozenset(zones.list_zones()[0].target.instance.SUPPORTS),
+        types=frozenset(zones.managed[DnsName("example.org")].target.instance.SUPPORTS),
     )
 
 
