@@ -54,6 +54,19 @@ class Drop(Fault):
 
 
 @dataclass(frozen=True, slots=True)
+class Replace(Fault):
+    """Carry out the call, but answer with *body* and more *headers*, and with *status* if it is not 0."""
+
+    body: str
+    status: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def after(self, answer: Answer) -> Answer:
+        headers = {**answer.headers, **self.headers}
+        return Answer(status=self.status or answer.status, body=self.body.encode(), headers=headers)
+
+
+@dataclass(frozen=True, slots=True)
 class Stall(Fault):
     """Send nothing until released, so that the client times out; then close the connection.
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import ssl
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from unittest.mock import patch
 
@@ -21,31 +18,11 @@ from providers.common.api_calls import CallFailedError, CallOptions, FailureKind
 from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
-from tests.fakes.service.certificates import create_certificate
-from tests.fakes.service.faults import Drop, Refuse
+from tests.fakes.service.faults import Drop, Refuse, Replace
 from tests.route53 import client, environ
-
-
-class Listing(BaseHTTPRequestHandler):
-    """An HTTP handler that answers each request with the body that is set on its server."""
-
-    def do_GET(self) -> None:
-        body: bytes = self.server.body  # type: ignore[attr-defined]  # set by the test
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base has it
-        pass
-
 
 WWW = Route53RecordSet(name="www.example.org.", type="A", ttl_s=60, values=("192.0.2.1",))
 CREATE_WWW = RecordSetChange(action=ChangeAction.CREATE, record_set=WWW)
-NO_ZONES = (
-    b'<ListHostedZonesResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZones/>'
-    b"<IsTruncated>false</IsTruncated><MaxItems>100</MaxItems></ListHostedZonesResponse>"
-)
 
 
 def failure(client: Route53Api, **variables: str) -> CallFailedError:
@@ -115,23 +92,15 @@ def test_zones_get_an_account_name_only_if_there_are_several_accounts() -> None:
     assert list(build_apis(AwsSettings(accounts=(AwsAccount(profile="a"), AwsAccount(profile="b"))))) == ["a", "b"]
 
 
-@pytest.mark.parametrize("body", [b"", b"<html/>", b"not XML at all"], ids=["empty", "HTML", "text"])
-def test_a_response_that_is_not_the_expected_xml_raises_call_failed_error(bare: Route53Api, body: bytes) -> None:
-    with HTTPServer(("127.0.0.1", 0), Listing) as server:
-        server.body = body  # type: ignore[attr-defined]
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        url = f"http://127.0.0.1:{server.server_port}"
-        variables = {"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
-        try:
-            with patch.dict(os.environ, variables):
-                with pytest.raises(CallFailedError):
-                    bare.list_zones()
-                with pytest.raises(CallFailedError):
-                    bare.list_record_sets("Z", "zone Z", None, 300)
-        finally:
-            server.shutdown()
-            thread.join()
+@pytest.mark.parametrize("body", ["", "<html/>", "not XML at all"], ids=["empty", "HTML", "text"])
+def test_a_response_that_is_not_the_expected_xml_raises_call_failed_error(
+    fake: Route53, account: Route53Api, body: str
+) -> None:
+    fake.faults.arm(Replace(body, 200), times=None)
+    with pytest.raises(CallFailedError):
+        account.list_zones()
+    with pytest.raises(CallFailedError):
+        account.list_record_sets("Z", "zone Z", None, 300)
 
 
 @pytest.mark.parametrize(
@@ -188,26 +157,13 @@ def test_a_record_set_that_the_service_finds_invalid_is_refused(fake: Route53, a
 def test_a_certificate_authority_from_the_certificate_variables_is_trusted(
     bare: Route53Api, tmp_path: Path, variable: str
 ) -> None:
-    context, authority = create_certificate(tmp_path)
-    folder = tmp_path / "authorities"
-    folder.mkdir()
-    (folder / "ca.pem").write_bytes(authority)
-    with HTTPServer(("127.0.0.1", 0), Listing) as server:
-        server.body = NO_ZONES  # type: ignore[attr-defined]
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        url = f"https://127.0.0.1:{server.server_port}"
-        variables = {"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
-        try:
-            assert "SSLError" in str(failure(Route53Api(AwsAccount(), 1, RateLimiter()), **variables))
-            path = folder if variable == "SSL_CERT_DIR" else folder / "ca.pem"
-            with patch.dict(os.environ, variables | {variable: str(path)}):
-                assert bare.list_zones() == ((), 1)
-        finally:
-            server.shutdown()
-            thread.join()
-    assert isinstance(context, ssl.SSLContext)
+    file = tmp_path / "ca.pem"
+    with Route53(tls=True) as fake:
+        file.write_bytes(fake.ca)
+        assert "SSLError" in str(failure(Route53Api(AwsAccount(), 1, RateLimiter()), **environ(fake)))
+        path = tmp_path if variable == "SSL_CERT_DIR" else file
+        with patch.dict(os.environ, environ(fake) | {variable: str(path)}):
+            assert bare.list_zones() == ((), 1)
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,7 @@ from tests.conformance.provider import Rig, build_batch, build_desired, create, 
 from tests.conformance.provider_world import ProviderWorld
 from tests.fakes.azure.server import list_names
 from tests.fakes.azure.values import Json, spell_field
-from tests.fakes.service.answers import Answer
-from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
+from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse, Replace
 from tests.route53 import FastClock
 
 OURS = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/www"'
@@ -467,7 +466,7 @@ def test_an_expired_token_is_replaced_once() -> None:
 
 
 def test_tokens_are_sent_to_nobody_else(world: World) -> None:
-    world.fake.faults.arm(Answered('{"value": [], "nextLink": "https://elsewhere.example/x"}'), action="GET ALL")
+    world.fake.faults.arm(Replace('{"value": [], "nextLink": "https://elsewhere.example/x"}'), action="GET ALL")
     with pytest.raises(RetryableError, match="elsewhere"):
         world.read()
 
@@ -529,20 +528,12 @@ def test_a_write_over_a_broken_tls_connection_may_have_been_made(world: World) -
     assert error.value.kind is FailureKind.UNANSWERED
 
 
-class Answered(Fault):
-    def __init__(self, body: str) -> None:
-        self._body = body
-
-    def after(self, answer: Answer) -> Answer:
-        return Answer(status=answer.status, body=self._body.encode(), headers=answer.headers)
-
-
 @pytest.mark.parametrize(
     "body",
     ["<html>", "[]", "[" * 100_000, '{"value": 1}', '{"value": [{"name": "w", "type": "x/A", "properties": []}]}'],
 )
 def test_an_answer_without_the_form_of_the_api_is_a_short_error(world: World, body: str) -> None:
-    world.fake.faults.arm(Answered(body), action="GET ALL")
+    world.fake.faults.arm(Replace(body), action="GET ALL")
     with pytest.raises(RetryableError, match="not the form of the API") as error:
         world.read()
     assert len(str(error.value)) < 500
@@ -564,7 +555,7 @@ def test_a_record_set_without_the_form_of_the_api_is_never_written(
     world: World, etag: str | None, properties: Json
 ) -> None:
     found = {"name": "www", "type": "Microsoft.Network/dnszones/A", "etag": etag, "properties": properties}
-    world.fake.faults.arm(Answered(json.dumps({"value": [found]})), action="GET ALL", times=None)
+    world.fake.faults.arm(Replace(json.dumps({"value": [found]})), action="GET ALL", times=None)
     running = world.run({"www": "192.0.2.1"})
     assert running.engine.decisions.reasons[Reason.RECORD_UNREADABLE]
     assert world.take_writes() == []

@@ -22,8 +22,7 @@ from tests.cloudflare_world import World
 from tests.conformance.provider import Rig, build_batch, build_desired, create, delete, restate, update
 from tests.conformance.provider_world import ProviderWorld
 from tests.fakes.cloudflare.server import TOKEN, Cloudflare
-from tests.fakes.service.answers import Answer
-from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
+from tests.fakes.service.faults import Drop, Meanwhile, Refuse, Replace
 
 BATCH = "POST dns_records"
 READ = "GET dns_records"
@@ -152,29 +151,19 @@ def test_no_call_is_made_for_as_long_as_cloudflare_says_after_throttling(world: 
     assert world.reader.read_rate_limits()[0].throttle_count == 1
 
 
-class Hostile(Fault):
-    """Answers with *body* and *headers*, whatever was asked."""
-
-    def __init__(self, body: str, status: int = 200, **headers: str) -> None:
-        self._status, self._body, self._headers = status, body, headers
-
-    def after(self, answer: Answer) -> Answer:
-        return Answer(status=self._status, body=self._body.encode(), headers={**answer.headers, **self._headers})
-
-
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (Hostile('{"success":true,"result":[],"result_info":{"total_pages":1000000000}}'), "too many pages"),
-        (Hostile('{"errors":[' + '{"error_chain":[' * 9999 + "]}" * 9999 + "]}", 400), "ListRecords on zone"),
-        (Hostile('{"errors":[' + '{"error_chain":[' * 400 + "]}" * 400 + "]}", 400), "ListRecords on zone"),
-        (Hostile('{"errors":[{"message":"' + "\\u001b\\n" * 50_000 + '"}]}', 400), r"\x1b\n"),
-        (Hostile(" " * 100_001), "longer than 100000 bytes"),
+        (Replace('{"success":true,"result":[],"result_info":{"total_pages":1000000000}}'), "too many pages"),
+        (Replace('{"errors":[' + '{"error_chain":[' * 9999 + "]}" * 9999 + "]}", 400), "ListRecords on zone"),
+        (Replace('{"errors":[' + '{"error_chain":[' * 400 + "]}" * 400 + "]}", 400), "ListRecords on zone"),
+        (Replace('{"errors":[{"message":"' + "\\u001b\\n" * 50_000 + '"}]}', 400), r"\x1b\n"),
+        (Replace(" " * 100_001), "longer than 100000 bytes"),
     ],
     ids=["endless pages", "too deep to decode", "deep", "escape sequences of 100 kB", "long"],
 )
 def test_an_answer_of_any_size_and_form_costs_one_call_and_gives_a_short_message(
-    world: World, monkeypatch: pytest.MonkeyPatch, fault: Hostile, message: str
+    world: World, monkeypatch: pytest.MonkeyPatch, fault: Replace, message: str
 ) -> None:
     monkeypatch.setattr("providers.common.http_calls.MAX_BYTES", 100_000 if "long" in message else 1 << 20)
     world.fake.faults.arm(fault, action=READ)
@@ -195,7 +184,7 @@ def test_a_ttl_that_no_record_can_have_is_read_as_the_nearest_one(world: World, 
 
 
 def test_cloudflare_can_delay_calls_for_an_hour_but_not_for_ever(world: World) -> None:
-    world.fake.faults.arm(Hostile("{}", 429, **{"Retry-After": "9" * 400}), action=READ)
+    world.fake.faults.arm(Replace("{}", 429, {"Retry-After": "9" * 400}), action=READ)
     with pytest.raises(RetryableError):
         world.read()
     assert world.reader.read_rate_limits()[0].calls_left >= -3600 * world.settings.calls.rate_limit.per_s

@@ -13,24 +13,13 @@ from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.webhook.wire import MEDIA_TYPE
 from tests.conformance.provider import build_batch, build_desired, create
-from tests.fakes.service.answers import Answer
-from tests.fakes.service.faults import Fault
+from tests.fakes.service.faults import Replace
 from tests.fakes.service.raw import drip, serve_bytes
 from tests.fakes.webhook.server import Action, WebhookServer
 from tests.unit.providers.webhook.setting import build_webhook
 
 ZONE = Zone(name=DnsName("example.org"), id="example.org")
 HEAD = f"HTTP/1.1 200 OK\r\nContent-Type: {MEDIA_TYPE}\r\n".encode()
-
-
-class Replace(Fault):
-    """Sends *body* in place of the body of an answer."""
-
-    def __init__(self, body: bytes, status: int = 200) -> None:
-        self._body, self._status = body, status
-
-    def after(self, answer: Answer) -> Answer:
-        return Answer(status=self._status, body=self._body, headers=answer.headers)
 
 
 def pour(connection: socket.socket) -> None:
@@ -100,7 +89,7 @@ def test_a_write_without_a_complete_answer_has_an_unknown_outcome() -> None:
     with WebhookServer("example.org") as fake:
         reader, writer = build_webhook(fake.url)
         reader.list_zones()
-        fake.faults.arm(Replace(b"", status=200), action=Action.APPLY)
+        fake.faults.arm(Replace("", 200), action=Action.APPLY)
         outcome = writer.submit(ZONE, build_batch(ZONE, [create("www.example.org", "A", "192.0.2.1")]))
         assert isinstance(outcome, Unknown)
 
@@ -108,14 +97,14 @@ def test_a_write_without_a_complete_answer_has_an_unknown_outcome() -> None:
 @pytest.mark.parametrize("pattern", ["(", "(a{1000}){1000}"], ids=["open", "many"])
 def test_a_regular_expression_of_the_webhook_that_is_invalid_or_too_large_is_refused(pattern: str) -> None:
     with WebhookServer("example.org") as fake:
-        fake.faults.arm(Replace(f'{{"regexInclude":"{pattern}"}}'.encode()), action=Action.NEGOTIATE)
+        fake.faults.arm(Replace(f'{{"regexInclude":"{pattern}"}}'), action=Action.NEGOTIATE)
         reader, _ = build_webhook(fake.url, domains=("example.org",))
         with pytest.raises(ProviderError, match="regexInclude"):
             reader.list_zones()
 
 
 def test_an_adjusted_type_with_control_characters_is_refused_with_a_printable_text() -> None:
-    body = b'[{"dnsName":"web.example.org","recordType":"A\\u001b[31m","targets":["192.0.2.1"]}]'
+    body = '[{"dnsName":"web.example.org","recordType":"A\\u001b[31m","targets":["192.0.2.1"]}]'
     with WebhookServer("example.org") as fake:
         reader, _ = build_webhook(fake.url)
         reader.list_zones()

@@ -20,33 +20,13 @@ from extdns.model.zone import Zone
 from providers.common.api_calls import CallOptions
 from providers.webhook.provider import WebhookReader, WebhookWriter
 from tests.conformance.provider import build_batch, build_desired, create, delete, update
-from tests.fakes.service.answers import Answer, ApiError
-from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse, Stall
+from tests.fakes.service.answers import ApiError
+from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse, Replace, Stall
 from tests.fakes.webhook.server import Action, WebhookServer
 from tests.unit.providers.webhook.setting import build_webhook
 
 ZONE = Zone(name=DnsName("example.org"), id="example.org")
 WEB = DnsName("www.example.org")
-
-
-class Answered(Fault):
-    """Carries out the call, and answers with *status*."""
-
-    def __init__(self, status: int) -> None:
-        self._status = status
-
-    def after(self, answer: Answer) -> Answer:
-        return Answer(status=self._status, body=b"partly failed", headers=answer.headers)
-
-
-class Filter(Fault):
-    """Answers the negotiation with *document*."""
-
-    def __init__(self, document: str) -> None:
-        self._document = document
-
-    def after(self, answer: Answer) -> Answer:
-        return Answer(status=200, body=self._document.encode(), headers=answer.headers)
 
 
 @pytest.fixture
@@ -73,13 +53,13 @@ def start(fake: WebhookServer, **settings: object) -> tuple[WebhookReader, Webho
 def test_zones_are_the_domains_of_the_webhook_or_if_it_has_none_those_of_the_domain_filter(
     fake: WebhookServer, document: str, domains: tuple[str, ...], zones: list[str]
 ) -> None:
-    fake.faults.arm(Filter(document), action=Action.NEGOTIATE)
+    fake.faults.arm(Replace(document), action=Action.NEGOTIATE)
     reader, _ = build_webhook(fake.url, domains=domains)
     assert [zone.name for zone in reader.list_zones().zones] == zones
 
 
 def test_without_any_domain_zones_cannot_be_listed_and_the_error_says_which_flag_to_set(fake: WebhookServer) -> None:
-    fake.faults.arm(Filter("{}"), action=Action.NEGOTIATE)
+    fake.faults.arm(Replace("{}"), action=Action.NEGOTIATE)
     reader, _ = build_webhook(fake.url)
     with pytest.raises(ProviderError, match="name the zones with --domain-filter"):
         reader.list_zones()
@@ -88,7 +68,7 @@ def test_without_any_domain_zones_cannot_be_listed_and_the_error_says_which_flag
 def test_a_name_that_the_webhook_filter_excludes_is_refused_and_only_txt_records_there_are_read(
     fake: WebhookServer,
 ) -> None:
-    fake.faults.arm(Filter('{"include":["example.org"],"exclude":["x.example.org"]}'), action=Action.NEGOTIATE)
+    fake.faults.arm(Replace('{"include":["example.org"],"exclude":["x.example.org"]}'), action=Action.NEGOTIATE)
     reader, _ = start(fake)
     fake.put("a.x.example.org", "A", "192.0.2.1")
     fake.put("a-a.x.example.org", "TXT", '"heritage=x"')
@@ -377,8 +357,8 @@ WRITE = create("www.example.org", "A", "192.0.2.1", ttl_s=60)
         pytest.param(Refuse(413, ""), Refused, id="413"),
         pytest.param(Refuse(429, ""), TryLater, id="429"),
         pytest.param(Refuse(500, "", "bad record"), Refused, id="500 and nothing changed"),
-        pytest.param(Answered(500), Applied, id="500 and everything changed"),
-        pytest.param(Answered(200), Unknown, id="200"),
+        pytest.param(Replace("partly failed", 500), Applied, id="500 and everything changed"),
+        pytest.param(Replace("partly failed", 200), Unknown, id="200"),
         pytest.param(Refuse(502, ""), Unknown, id="502"),
         pytest.param(Refuse(503, ""), Unknown, id="503"),
         pytest.param(Refuse(504, ""), Unknown, id="504"),
