@@ -43,13 +43,10 @@ class PermissionCheck:
         list_simulations: Callable[[Zone, str], Iterable[Simulation]],
         command: str,
     ) -> None:
-        """Create a check.
+        """Check the credentials of *account*, which may be of the role with the ARN *role*, "" if none is known.
 
-        Args:
-            account: the account whose credentials are checked.
-            role: the ARN of a role that they may be of, "" if none is known.
-            list_simulations: returns what must be allowed to change a zone, from the zone and the AWS partition.
-            command: the command that prints the policy that allows it.
+        *list_simulations* returns what must be allowed to change a zone, from the zone and the AWS partition; *command*
+        prints the policy that allows it.
         """
         self._identity = IamIdentity(account)
         self._role_arns = tuple(filter(None, (account.role, role)))

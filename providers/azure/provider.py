@@ -61,7 +61,6 @@ class AzureReader:
     """Reads zones; safe from any thread."""
 
     def __init__(self, settings: AzureSettings, api: AzureApi, ownership_names: OwnershipNames | None) -> None:
-        """Create a reader that calls *api*. *ownership_names*: as in `ProviderContext`."""
         self._settings = settings
         self._api = api
         self._ownership_names = ownership_names

@@ -113,7 +113,6 @@ class CloudflareApi:
     """Calls the API, from any thread. Every call raises only `CallFailedError`."""
 
     def __init__(self, settings: CloudflareSettings, rate_limiter: RateLimiter) -> None:
-        """Prepare calls; nothing is sent yet. *rate_limiter* delays calls to the allowed rate."""
         self._settings = settings
         self.rate_limiter = rate_limiter
         self._sender = HttpSender(settings.url, settings.calls)

@@ -74,9 +74,7 @@ class CallFailedError(RetryableError):
     If its kind says so, it is a `ForbiddenError` or a `CredentialsError`, too, so that readers need not translate it.
 
     Attributes:
-        kind: why the call failed, which decides what the caller does next.
         code: the service's error code, or the name of the exception.
-        detail: the service's message.
         messages: the problems that the service lists one by one, () if they are in one text.
     """
 

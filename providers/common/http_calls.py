@@ -56,7 +56,6 @@ class HttpSender:
     """Sends requests to one address, from any thread."""
 
     def __init__(self, url: str, calls: CallOptions) -> None:
-        """Prepare requests to *url*, before which nothing is sent."""
         self._url = url
         self._calls = calls
 

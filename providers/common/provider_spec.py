@@ -38,7 +38,6 @@ class ProviderContext(Value, Generic[F], frozen=True, kw_only=True):
     """What a provider is built with.
 
     Attributes:
-        plan: the flags that select names, types and zones.
         ownership_names: returns the names of the ownership records of a name and type; None without ownership records.
         table: the table of DynamoDB that has the ownership of records; None if none has.
         offline: whether only `adjust` of the reader is used, which must then need no credentials.

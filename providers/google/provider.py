@@ -54,7 +54,6 @@ class CloudDnsReader:
     """Reads the zones of a project."""
 
     def __init__(self, settings: GoogleSettings, api: CloudDnsApi, limits: ProjectLimits = _DEFAULT_LIMITS) -> None:
-        """Create a reader that calls *api*; *settings* and the project's *limits* bound the size of a batch."""
         self._settings = settings
         self._api = api
         self._limits = limits

@@ -18,7 +18,6 @@ class GoogleSettings(Value, frozen=True, kw_only=True):
             credentials are sent.
         zone_ids: suffixes of numeric ids or names of zones, with one of which a zone must end; () for any.
         visibility: `public`, `private`, "" for both.
-        domains: which zones are managed, by name.
         max_changes: additions and deletions of a change together, 0 for the project's limit.
         pause_s: the least time between two changes, 0 for none.
     """

@@ -15,7 +15,6 @@ class StoredRecords:
     """Stores the records of a zone. A change takes constant time; the next page after it sorts all records."""
 
     def __init__(self, records: Iterable[Record]) -> None:
-        """Start with *records*, each key once."""
         self._by_name: dict[DnsName, tuple[Record, ...]] = {}
         self._sorted: list[Record] = []  # empty after a change
         for record in records:

@@ -109,10 +109,9 @@ def _require_mapping(found: object, what: str) -> Mapping[str, Any]:
 
 
 class _Configuration:
-    """The parts of a configuration, and the targets built so far."""
+    """The parts of a configuration, and the targets built so far: a target is built when a zone needs it."""
 
     def __init__(self, document: Mapping[str, Any], settings: OctodnsSettings) -> None:
-        """Take the sections of *document*, and build its secret handlers; a target is built when a zone needs it."""
         self._sections = {
             name: _require_mapping(document.get(name) or {}, f"section {name}")
             for name in ("providers", "secret_handlers", "zones")

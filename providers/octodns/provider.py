@@ -70,7 +70,6 @@ class OctodnsZones:
     """
 
     def __init__(self, settings: OctodnsSettings) -> None:
-        """Load the configuration; nothing is read or written yet."""
         self.settings = settings
         self.managed, self.excluded = load_zones(settings)
         self._states = {name: _ZoneState() for name in self.managed}

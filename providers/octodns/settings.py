@@ -15,7 +15,6 @@ class OctodnsSettings(Value, frozen=True, kw_only=True):
 
     Attributes:
         zone_ids: the names of the zones that are managed; () for all.
-        domains: which zones are managed, by name.
         offline: whether missing environment variables are allowed, because nothing is read or written.
     """
 

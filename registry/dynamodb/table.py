@@ -30,7 +30,6 @@ class TransactionCancelledError(RetryableError):
     """A transaction was cancelled. *reasons* has one entry for each of its items, in their order."""
 
     def __init__(self, message: str, reasons: Sequence[Item]) -> None:
-        """Store *reasons*."""
         super().__init__(message)
         self.reasons = reasons
 

@@ -20,7 +20,6 @@ class Row(Value, frozen=True, kw_only=True):
 
     Attributes:
         id: how the store names the row.
-        key: the record.
         labels: the labels of an ownership record, without `owner`.
     """
 
@@ -65,7 +64,6 @@ class RowsChangedError(ExtdnsError):
     """Rows are not as a change states. *rows* has them as they are, None for those that do not exist."""
 
     def __init__(self, store: str, rows: Mapping[RecordKey, Row | None]) -> None:
-        """Store *rows* of the store with the name *store*."""
         key, row = min(rows.items())
         held = f"is owned by {row.owner!r}" if row else "does not exist"
         more = f", and {len(rows) - 1} more rows have changed" if len(rows) > 1 else ""
@@ -81,11 +79,8 @@ class RowStore(Protocol):
         max_changes: the most changes that `write` takes.
     """
 
-    @property
-    def name(self) -> str: ...  # noqa: D102 - see above
-
-    @property
-    def max_changes(self) -> int: ...  # noqa: D102
+    name: str
+    max_changes: int
 
     def build_id(self, key: RecordKey) -> str:
         """Return the id of a new row about the record *key*."""

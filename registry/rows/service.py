@@ -68,7 +68,6 @@ class _Round:
 
     Attributes:
         cursors: by name, the cursor of the page with which its rows were presented.
-        records: the records seen so far.
     """
 
     cursors: dict[DnsName, str | None] = field(default_factory=dict[DnsName, "str | None"])
@@ -169,15 +168,9 @@ class RowService:
         managed_types: Collection[str],
         read_term: Callable[[], int],
     ) -> None:
-        """Read with *reader*, write with *writer*; the rows of *owner* are ours.
+        """Read with *reader*, write with *writer*, None in a dry run; the rows of *owner* are ours.
 
-        Args:
-            reader: the reader of the DNS service.
-            writer: its writer; None in a dry run.
-            store: has the rows.
-            owner: our owner id.
-            managed_types: the record types that can be ours.
-            read_term: returns a number that changes if another process may have written.
+        *read_term* returns a number that changes if another process may have written.
         """
         self._reader = reader
         self._writer = writer

@@ -57,12 +57,9 @@ class EncryptedTextCodec:
     """Reads encrypted and plain ownership records; writes encrypted ones if *encrypts* is set."""
 
     def __init__(self, *, keys: Sequence[bytes], nonce: Callable[[], bytes], encrypts: bool) -> None:
-        """Create a codec with at least one key.
+        """Create a codec with at least one key of 32 bytes: the first encrypts, all decrypt.
 
-        Args:
-            keys: 32 bytes each. The first encrypts, all decrypt.
-            nonce: returns 12 bytes, never the same twice.
-            encrypts: whether new ownership records are encrypted; if False, they are plain text.
+        *nonce* returns 12 bytes, never the same twice.
         """
         self._ciphers = tuple(map(AESGCM, keys))
         self._nonce = nonce

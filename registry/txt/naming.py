@@ -118,10 +118,7 @@ class Naming:
     def build_all_names(self, name: DnsName, rtype: str, *, alias: bool) -> list[tuple[NamingFormat, DnsName]]:
         """Return all names that an ownership record of this record can have, with their formats, the newest one first.
 
-        Args:
-            name: the name of the record.
-            rtype: the type of the record.
-            alias: whether it is an A record that points to a name.
+        An *alias* is an A record that points to a name.
         """
         return [
             (naming_format, ownership_name)
@@ -266,7 +263,6 @@ class RelatedNames:
     """
 
     def __init__(self, naming: Naming, managed_types: frozenset[str]) -> None:
-        """Create a finder; *managed_types* are the types of records that can be ours."""
         self._naming = naming
         self._managed_types = tuple(sorted(managed_types))
         self._types = tuple(sorted(managed_types | {rrtype.CNAME} if rrtype.A in managed_types else managed_types))

@@ -58,11 +58,8 @@ class TxtSettings(Value, frozen=True, kw_only=True):
     """Settings of the txt registry.
 
     Attributes:
-        owner: our owner id.
         previous_owner: the owner whose records are taken over, "" for none.
-        naming: how ownership records are named.
         managed_types: records of other types are never ours.
-        codec: how the text of ownership records is read and written.
         creates_without_ownership: do as external-dns does: create a record even if its ownership record cannot be
             written, use again an ownership record whose record was deleted, and state the record in the text only if
             the ownership record would otherwise be ambiguous.
@@ -98,7 +95,6 @@ class OwnershipIndex(Value, frozen=True, kw_only=True):
     Attributes:
         current: all records, in any order.
         by_identifier: the same by set identifier.
-        cnames: those that are CNAMEs.
         records: those that are not ownership records, sorted by key; TXT records without values are left out.
         ownership_records: all ownership records, of any owner.
         matches: the ownership records that cover each record, the deciding one first.

@@ -171,10 +171,6 @@ class TxtRegistry:
         See docs/spec/plan.md 3.2.6. The result is checked by reading it back. If an ownership record would not cover
         its record, or would change the owner of another record, its text states the record. If that does not help
         either, the change set is blocked.
-
-        Args:
-            change_set: without writes.
-            current: all records of its name and of the `related_names`, in its zone.
         """
         index = self._build_index(tuple(current), change_set.zone.name)
         for states_record in (False, True):

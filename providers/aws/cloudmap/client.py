@@ -66,11 +66,7 @@ class CloudMapApi:
     ) -> None:
         """Create an API. The first call looks for the credentials of *account*.
 
-        Args:
-            account: the role, and how Cloud Map is called.
-            attempts: attempts of a call, the first included; 0 for the maximum of 10.
-            rate_limiter: delays calls to the allowed rate.
-            wait: sleeps for some seconds.
+        A call makes at most *attempts* attempts, the first included; 0 is the maximum of 10.
         """
         self._account = account
         self.rate_limiter = rate_limiter
@@ -87,13 +83,8 @@ class CloudMapApi:
     ) -> Iterator[tuple[tuple[CloudMapService, ...], str | None]]:
         """Yield the services of a namespace, without their instances, in pages, each with the cursor of the next one.
 
-        A missing namespace is an error.
-
-        Args:
-            namespace_id: the namespace.
-            context: the namespace, for messages.
-            after: the cursor of the first page, None for that of the namespace.
-            size: the most services on a page.
+        A missing namespace is an error, in which it is *context*. *after* is the cursor of the first page, None for
+        that of the namespace.
         """
         filters = _build_filter("NAMESPACE_ID", namespace_id)
         is_empty = after is None

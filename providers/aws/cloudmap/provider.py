@@ -74,10 +74,8 @@ class CloudMapSettings:
     """Settings of the provider.
 
     Attributes:
-        zone_filter: selects namespaces.
         shows_descriptions: whether the descriptions of services are ownership records.
         removes_empty: whether a service is deleted with its last instance.
-        tags: the tags of new services.
         page_names: the names on a page; reading one takes about as many calls.
     """
 
@@ -92,7 +90,6 @@ class CloudMapReader:
     """Reads namespaces; safe from any thread."""
 
     def __init__(self, settings: CloudMapSettings, api: CloudMapApi) -> None:
-        """Create a reader that calls *api*."""
         self._settings = settings
         self._api = api
         self.read_rate_limits = api.rate_limiter.read_rate_limits
@@ -222,7 +219,6 @@ class CloudMapWriter:
     """
 
     def __init__(self, settings: CloudMapSettings, api: CloudMapApi) -> None:
-        """Create a writer that calls *api*."""
         self._settings = settings
         self._api = api
 
