@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from extdns.model.record import Record
 from providers.common import rdata
+from providers.common.zone_contents import ZoneContents
 from providers.zonefile.master import BEGIN, END, EntryRole, FileChange, MasterEntry, MasterFile, TtlSource
 
 
@@ -32,7 +33,7 @@ def apply_file_change(master: MasterFile, change: FileChange, today: date) -> Ma
     if between:
         before, between = _end_last_line(before, newline), [section[0], *between, section[-1]]
     entries = tuple(_complete_entries([*before, *between, *after], today))
-    return replace(master, entries=entries, records=change.records)
+    return replace(master, entries=entries, records=ZoneContents(change.records))
 
 
 def _build_entries(record: Record, newline: str) -> Iterator[MasterEntry]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, RecordKey
 from extdns.model.value import Value
+from providers.common.zone_contents import ZoneContents
 
 ZoneRecords = Mapping[DnsName, tuple[Record, ...]]
 """The records of a zone by name, sorted by type."""
@@ -73,7 +74,7 @@ class MasterFile(Value, frozen=True, kw_only=True):
     label: str
     zone: DnsName | None
     entries: tuple[MasterEntry, ...]
-    records: ZoneRecords
+    records: ZoneContents
     read_only: Mapping[RecordKey, str]
     has_invalid_lines: bool = False
     problem: str = ""

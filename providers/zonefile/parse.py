@@ -22,6 +22,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record, RecordKey
 from providers.common import rdata, scan
 from providers.common.scan import RawEntry, Word
+from providers.common.zone_contents import NO_CONTENTS, ZoneContents
 from providers.zonefile.master import BEGIN, END, EntryRole, MasterEntry, MasterFile, TtlSource
 
 IncludeReader = Callable[[str], str]
@@ -51,7 +52,7 @@ def parse_master_file(text: str, label: str, include: IncludeReader) -> MasterFi
         label=label,
         zone=zone,
         entries=tuple(found.entries),
-        records={} if zone is None else _build_records(found.sets, zone),
+        records=NO_CONTENTS if zone is None else ZoneContents(_build_records(found.sets, zone)),
         read_only=found.read_only,
         has_invalid_lines=bool(found.invalid_lines),
         problem=next(iter(found.problems), ""),

@@ -12,7 +12,6 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.common.plain_records import adjust_record
-from providers.common.zone_contents import ZoneContents
 from providers.zonefile.folder import ZoneFolder
 
 
@@ -31,7 +30,6 @@ class ZoneFileReader:
         self._folder = folder
         self._ids = ids
         self._page_names = page_names
-        self._contents: dict[str, ZoneContents] = {}
 
     def list_zones(self) -> ZoneList:
         """Return a zone for each file whose SOA can be read, even if the rest of the file is invalid.
@@ -57,19 +55,11 @@ class ZoneFileReader:
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the records of the next names, sorted by `DnsName.order` and type, without the SOA."""
-        return self._read(zone).build_page(after, self._page_names)
+        return self._folder.load_zone(zone).records.build_page(after, self._page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """Return all records of *names*, in the order of *names*."""
-        return self._read(zone).select_records(names)
-
-    def _read(self, zone: Zone) -> ZoneContents:
-        """Return the records of *zone*: the same object until its file changes, so that it sorts names only once."""
-        records = self._folder.load_zone(zone).records
-        known = self._contents.get(zone.id)
-        if known is None or known.by_name is not records:
-            known = self._contents[zone.id] = ZoneContents(records)
-        return known
+        return self._folder.load_zone(zone).records.select_records(names)
 
     def _find_zone(self, name: str) -> Zone | AccountFailure:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, assert_never
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
@@ -60,20 +60,20 @@ class ZoneFileWriter:
 
 def plan_file_change(master: MasterFile, zone: Zone, writes: Sequence[Write]) -> FileChange | WriteConflict | Refused:
     """Return the changes that *writes* make to *master*, the file of *zone*, or why they are refused."""
-    current = {write.key: _find_record(master.records, write.key) for write in writes}
+    held = master.records.index_records(write.key.name for write in writes)
     conflicts = [
         (write.key, detail)
         for write in writes
-        if (detail := find_change(current[write.key], write.old) or _find_unreadable(master.records, write.key.name))
+        if (detail := find_change(held.get(write.key), write.old) or _find_unreadable(held, write.key.name))
     ]
     if conflicts:
         return build_conflict(conflicts)
     desired = {write.key: _adjust(write.new, write.old, zone) for write in writes if write.new is not None}
     records = {key: found for key, found in desired.items() if isinstance(found, Record)}
-    changed = [key for key, record in current.items() if records.get(key) != record]
-    removed = frozenset(key for key in changed if current[key] is not None)
+    changed = [key for key in dict.fromkeys(write.key for write in writes) if records.get(key) != held.get(key)]
+    removed = frozenset(key for key in changed if key in held)
     added = tuple(records[key] for key in changed if key in records)
-    after = _apply(master.records, removed, added)
+    after = _apply(master.records.by_name, removed, added)
     details = [
         *((key.name, found.detail) for key, found in desired.items() if isinstance(found, Refusal)),
         *((key.name, f"{key.type} is written twice in one batch") for key in _find_repeated(writes)),
@@ -85,12 +85,8 @@ def plan_file_change(master: MasterFile, zone: Zone, writes: Sequence[Write]) ->
     )
 
 
-def _find_record(records: ZoneRecords, key: RecordKey) -> Record | None:
-    return next((record for record in records.get(key.name, ()) if record.key == key), None)
-
-
-def _find_unreadable(records: ZoneRecords, name: DnsName) -> str:
-    unreadable = _find_record(records, RecordKey(name, "", rrtype.UNREADABLE))
+def _find_unreadable(held: Mapping[RecordKey, Record], name: DnsName) -> str:
+    unreadable = held.get(RecordKey(name, "", rrtype.UNREADABLE))
     return f"is not changed: a line at its name cannot be read: {'; '.join(unreadable.targets)}" if unreadable else ""
 
 

@@ -45,7 +45,7 @@ def change(master: MasterFile, writes: Sequence[Write]) -> MasterFile:
 
 
 def held(master: MasterFile, label: str, rtype: str) -> Record:
-    (record,) = [r for r in master.records[DnsName(f"{label}.example.org")] if r.type == rtype]
+    (record,) = [r for r in master.records.by_name[DnsName(f"{label}.example.org")] if r.type == rtype]
     return record
 
 
@@ -101,7 +101,7 @@ def test_a_line_that_took_its_ttl_from_a_deleted_line_gets_that_ttl() -> None:
 
 def test_a_soa_that_took_its_ttl_from_a_deleted_line_gets_that_ttl() -> None:
     master = read("@ 60 TXT x\n IN SOA n h 41 1 1 1 1\n")
-    record = master.records[DnsName("example.org")][0]
+    record = master.records.by_name[DnsName("example.org")][0]
     assert change(master, [delete(record)]).text == "example.org. 60 IN SOA n h 42 1 1 1 1\n"
 
 
@@ -157,7 +157,9 @@ def histories(draw: st.DrawFn) -> tuple[MasterFile, list[MasterFile], set[tuple[
     master = read(draw(zone_texts()))
     states, touched = [master], set[tuple[str, str]]()
     for _ in range(draw(st.integers(1, 4))):
-        there = [record for records in master.records.values() for record in records if record.type in {"A", "TXT"}]
+        there = [
+            record for records in master.records.by_name.values() for record in records if record.type in {"A", "TXT"}
+        ]
         writes = [
             update(record, *new) if new else delete(record)
             for record in draw(
@@ -167,7 +169,7 @@ def histories(draw: st.DrawFn) -> tuple[MasterFile, list[MasterFile], set[tuple[
         ]
         for label in draw(st.sets(st.sampled_from(["n", "x.n", "*", "zz"]), max_size=3)):
             name = DnsName(f"{label}.example.org")
-            if not any(record.type == "A" for record in master.records.get(name, ())):
+            if not any(record.type == "A" for record in master.records.by_name.get(name, ())):
                 writes.append(create(name, "A", "192.0.2.7"))
         found = plan_file_change(master, ZONE, writes)
         if isinstance(found, FileChange) and writes:
@@ -200,7 +202,7 @@ def test_an_edit_changes_no_record_of_others_advances_the_serial_and_keeps_in_me
         now = oracle(state.text)
         assert {key: now.get(key) for key in foreign} == foreign
         again = read(state.text)
-        assert again.records == state.records
+        assert again.records.by_name == state.records.by_name
         assert [e for e in again.entries if e.owner] == [e for e in state.entries if e.owner]
     serials = [int(state.text[slice(*_absolute_serial(state))]) for state in states]
     assert all(is_before(earlier, later) for earlier, later in itertools.pairwise(serials))
@@ -221,7 +223,7 @@ def test_lines_of_other_tools_in_a_zone_file_are_unchanged_byte_for_byte(text: s
     text = text.replace("BEGIN extdns", "x").replace("END extdns", "x")
     master = read(text)
     for batch in batches:
-        ours = {name.partition(".")[0] for name in master.records} & set("klmno")
+        ours = {name.partition(".")[0] for name in master.records.names} & set("klmno")
         writes = [
             delete(held(master, label, "A")) if label in ours else create(f"{label}.example.org", "A", "192.0.2.7")
             for label in sorted(batch)
@@ -245,7 +247,7 @@ def test_a_line_that_cannot_be_read_is_unchanged_byte_for_byte_by_an_edit(invali
     there = change(read(before), [create("b.example.org", "A", "192.0.2.9"), delete(held(read(before), "c", "A"))])
     assert f"a 60 A 192.0.2.2\n{invalid}  60 A 192.0.2.3\n" in there.text
     assert "c 60" not in there.text
-    again = parse_master_file(there.text, ZONE.id, str).records[DnsName("a.example.org")]
+    again = parse_master_file(there.text, ZONE.id, str).records.by_name[DnsName("a.example.org")]
     assert [(r.type, len(r.targets)) for r in again] == [("?", 1), ("A", 3)]
 
 

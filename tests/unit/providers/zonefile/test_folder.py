@@ -104,10 +104,10 @@ def test_a_changed_included_file_is_parsed_again(folder: ZoneFolder) -> None:
     included = folder.path / "more.inc"
     included.write_text("a 60 A 192.0.2.1\n")
     first = folder.load(NAME)
-    assert set(first.records) == {"a.example.org"}
+    assert set(first.records.names) == {"a.example.org"}
     assert folder.load(NAME) is first
     included.write_text("b 60 A 192.0.2.1\n")
-    assert set(folder.load(NAME).records) == {"b.example.org"}
+    assert set(folder.load(NAME).records.names) == {"b.example.org"}
     included.unlink()
     assert "No such file" in folder.load(NAME).problem
 

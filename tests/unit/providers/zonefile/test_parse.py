@@ -211,7 +211,7 @@ def test_an_invalid_line_is_reported_with_file_line_number_and_what_is_allowed(l
         ("a.example.org", "A"),
         ("b.example.org", "A"),
     ]
-    (message,) = master.records[DnsName("a.example.org")][0].targets
+    (message,) = master.records.by_name[DnsName("a.example.org")][0].targets
     assert message.startswith(f"example.org.zone:3: {words}")
     assert master.text == text
 

@@ -190,7 +190,7 @@ def master() -> MasterFile:
 
 
 def held(master: MasterFile, label: str) -> Record:
-    return master.records[DnsName(f"{label}.example.org")][0]
+    return master.records.by_name[DnsName(f"{label}.example.org")][0]
 
 
 @pytest.mark.parametrize(

@@ -21,4 +21,4 @@ def read(text: str, *, label: str = "example.org.zone", files: dict[str, str] | 
 
 def records(master: MasterFile) -> list[Record]:
     assert master.problem == ""
-    return [record for name in sorted(master.records) for record in master.records[name]]
+    return [record for name in sorted(master.records.names) for record in master.records.by_name[name]]
