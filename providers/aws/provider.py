@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from extdns import log
 from extdns.errors import ProviderError, RetryableError
 from extdns.log import Event
+from extdns.model import rrtype
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Applied, Batch, Forbidden, Outcome, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from providers.aws.client import Route53Api
 
 _log = log.get(__name__)
-_SOA: Final = "SOA"  # SOA records are managed by Route 53
 # Names whose position in a page is certain. For other names, Route 53 does not document whether it sorts them escaped.
 _PLAIN: Final = re.compile(r"[a-z0-9_.-]+", re.ASCII)
 _ITEMS_PER_NAME: Final = 20
@@ -119,7 +119,7 @@ def _find_first_order(position: RecordSetPosition) -> str:
 
 
 def _build_records(page: Route53Page, zone: Zone) -> tuple[Record, ...]:
-    records = (build_record(found, zone) for found in page.sets if found.type != _SOA)
+    records = (build_record(found, zone) for found in page.sets if found.type != rrtype.SOA)
     return tuple(record for record in records if record is not None)
 
 

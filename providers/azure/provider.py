@@ -15,7 +15,6 @@ from extdns.model.change import (
     ChangeSet,
     Forbidden,
     Outcome,
-    Refused,
     TryLater,
     Unknown,
     Write,
@@ -42,11 +41,12 @@ from providers.azure.records import (
 from providers.azure.settings import AzureSettings
 from providers.common.api_calls import (
     CallFailedError,
+    Failure,
     FailureKind,
     convert_to_outcome,
     parse_service_name,
 )
-from providers.common.plain_batches import Failure, find_local_refusal, join_failures
+from providers.common.plain_batches import find_local_refusal, join_failures
 from providers.common.zone_contents import ZoneContents
 from providers.common.zone_lists import find_zones
 
@@ -154,7 +154,8 @@ class AzureWriter:
             try:
                 record = self._write(zone, write)
             except CallFailedError as exc:
-                failure = _build_failure(exc, write.key.name)
+                gone = {exc.code} if exc.code.endswith(_MISSING) else set[str]()
+                failure = convert_to_outcome(exc, names=(write.key.name,), conflicts=_CONFLICTS, gone=gone)
                 if not isinstance(failure, Unknown):
                     for key in sorted(self._find_useless(change_set, records)):
                         if self._withdraw(zone, records[key]):
@@ -287,13 +288,3 @@ def _is_equal(old: Record, new: DesiredRecord) -> bool:
 def _is_written(record: Record, new: DesiredRecord, old: Record | None) -> bool:
     metadata = record.exact.metadata if isinstance(record.exact, Exact) else None
     return _is_equal(record, new) and metadata == merge_metadata(new, old)
-
-
-def _build_failure(failed: CallFailedError, name: DnsName) -> Failure:
-    if failed.kind is not FailureKind.REFUSED:
-        return convert_to_outcome(failed)
-    if failed.code in _CONFLICTS:
-        return WriteConflict(message=str(failed), offending_names=(name,))
-    if failed.code.endswith(_MISSING):  # the next list of zones shows whether the zone was deleted
-        return TryLater(message=str(failed))
-    return Refused(message=str(failed), offending_names=(name,))

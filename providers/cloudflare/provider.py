@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from extdns.model.capabilities import Capabilities
-from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, Write, WriteConflict
+from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Permission, Zone, ZoneList, ZonePage
@@ -26,7 +26,6 @@ from providers.cloudflare.hostnames import (
 from providers.cloudflare.settings import CloudflareSettings
 from providers.common.api_calls import (
     CallFailedError,
-    FailureKind,
     convert_to_outcome,
     parse_service_name,
 )
@@ -127,7 +126,7 @@ class CloudflareWriter:
             if operations:
                 entries += self._api.write(zone.id, operations, f"zone {zone}").entries
         except CallFailedError as exc:
-            return _build_refusal(exc) if exc.kind is FailureKind.REFUSED else convert_to_outcome(exc)
+            return convert_to_outcome(exc, conflicts=_CONFLICTS, gone={_NO_SUCH_ZONE})
         hostnames = self._finish_hostnames(zone, writes)
         records = (record for found in build_records(entries, hostnames).values() for record in found)
         return Applied(records=tuple(sorted(records, key=lambda record: record.key)), unconditional=bool(writes))
@@ -147,13 +146,6 @@ class CloudflareWriter:
     def _change_hostnames(self, zone: Zone, writes: Sequence[Write], key: str, *, is_written: bool) -> Refusals:
         found = [one for one in find_changes(writes, key) if one.is_written == is_written]
         return CHANGERS[key](self._api, zone.id, found) if found else {}
-
-
-def _build_refusal(failed: CallFailedError) -> Outcome:
-    """Return the outcome of a batch that Cloudflare refused. It does not say which value was wrong."""
-    if failed.code == _NO_SUCH_ZONE:  # the next list of zones shows whether it was deleted
-        return TryLater(message=str(failed))
-    return WriteConflict(message=str(failed)) if failed.code in _CONFLICTS else Refused(message=str(failed))
 
 
 def check_permission(api: CloudflareApi, zone: Zone) -> Permission:

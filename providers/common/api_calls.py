@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +19,7 @@ from typing import Any, Final, Self, TypeVar, assert_never
 from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, RetryableError
 from extdns.masking import mask
 from extdns.model.api_request import ApiCall, CallObserver, RequestObserver, ignore_call, ignore_request
-from extdns.model.change import Forbidden, Refused, TryLater, Unknown
+from extdns.model.change import Forbidden, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus, Zone
@@ -141,12 +141,30 @@ def require_configured(zone: Zone, found: _T | None, where: str) -> _T:
     return found
 
 
-def convert_to_outcome(failed: CallFailedError) -> Refused | Forbidden | TryLater | Unknown:
-    """Return the outcome of a batch whose call *failed*; it does not say which names a refusal is about."""
+Failure = WriteConflict | Refused | Forbidden | TryLater | Unknown
+"""An outcome other than that all was written."""
+
+
+def convert_to_outcome(
+    failed: CallFailedError,
+    *,
+    names: tuple[DnsName, ...] = (),
+    conflicts: Collection[str] = (),
+    gone: Collection[str] = (),
+) -> Failure:
+    """Return the outcome of a batch whose call *failed*; if it was refused, *names* are offending.
+
+    A refusal with a code in *conflicts* is a write conflict. One with a code in *gone* says that the zone does not
+    exist: the next list of zones shows whether it was deleted.
+    """
     message = str(failed)
     match failed.kind:
+        case FailureKind.REFUSED if failed.code in gone:
+            return TryLater(message=message)
+        case FailureKind.REFUSED if failed.code in conflicts:
+            return WriteConflict(message=message, offending_names=names)
         case FailureKind.REFUSED:
-            return Refused(message=message)
+            return Refused(message=message, offending_names=names)
         case FailureKind.FORBIDDEN:
             return Forbidden(message=message)
         case FailureKind.CREDENTIALS | FailureKind.RETRYABLE:

@@ -8,11 +8,12 @@ from typing import Final
 
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype, ttl
-from extdns.model.change import Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
+from extdns.model.change import Outcome, Refused, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone
 from providers.common import rdata
+from providers.common.api_calls import Failure
 from providers.common.refusals import build_conflict, build_refused, find_change, find_cname_problem
 
 DEFAULT_TTL_S: Final = 300
@@ -103,10 +104,6 @@ def _compare(current: Record | None, old: Record | None) -> str:
 def is_apex_ns(key: RecordKey, zone: Zone) -> bool:
     """Return whether *key* is that of the NS records at the name of *zone*."""
     return key.name == zone.name and key.type == rrtype.NS
-
-
-Failure = WriteConflict | Refused | Forbidden | TryLater | Unknown
-"""An outcome other than that all was written."""
 
 
 def join_failures(failures: Iterable[Failure]) -> Outcome:

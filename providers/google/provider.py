@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from extdns.model import rrtype
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from providers.google.client import CloudDnsApi
     from providers.google.settings import GoogleSettings
 
-_SOA: Final = "SOA"  # SOA records are managed by Cloud DNS
 _DEFAULT_LIMITS: Final = ProjectLimits()
 
 
@@ -108,7 +108,7 @@ class CloudDnsReader:
 
 
 def _build_records(page: CloudDnsPage) -> Iterator[Record]:
-    records = (build_record(found) for found in page.sets if found.type != _SOA)
+    records = (build_record(found) for found in page.sets if found.type != rrtype.SOA)
     return (record for record in records if record is not None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -55,14 +56,18 @@ from providers.aws.cloudmap.services import (
 from providers.aws.settings import Route53ZoneFilter
 from providers.common.api_calls import (
     CallFailedError,
+    Failure,
     FailureKind,
     convert_to_outcome,
     parse_service_name,
 )
-from providers.common.plain_batches import Failure, join_failures
+from providers.common.plain_batches import join_failures
 from providers.common.refusals import find_cname_problem
 from providers.common.zone_lists import FoundZones
 
+_convert_to_outcome: Final = partial(
+    convert_to_outcome, conflicts={ALREADY_EXISTS, SERVICE_GONE}, gone={NAMESPACE_GONE}
+)
 _PRIVATE: Final = {"DNS_PUBLIC": False, "DNS_PRIVATE": True}
 _MAX_WRITES: Final = 100
 _MAX_CALLS: Final = 400
@@ -189,7 +194,7 @@ class _Progress:
         except StopIteration as end:
             self.services[name] = end.value
         except CallFailedError as exc:
-            self.failures.append(_build_failure(exc, name))
+            self.failures.append(_convert_to_outcome(exc, names=(name,)))
         return None
 
     def count(self, operation: StartedOperation) -> StartedOperation:
@@ -208,7 +213,7 @@ class _Progress:
             except CallFailedError as exc:
                 failed = True
                 self.writes -= exc.kind is not FailureKind.UNANSWERED
-                self.failures.append(_build_failure(exc, name))
+                self.failures.append(_convert_to_outcome(exc, names=(name,)))
         return not failed
 
 
@@ -373,13 +378,3 @@ def _find_name_problem(zone: Zone, change_set: ChangeSet) -> str:
     if plan.service is None and not plan.contents:
         return "there is no service that could have a description"
     return ""
-
-
-def _build_failure(failed: CallFailedError, name: DnsName) -> Failure:
-    if failed.kind is not FailureKind.REFUSED:
-        return convert_to_outcome(failed)
-    if failed.code in {ALREADY_EXISTS, SERVICE_GONE}:
-        return WriteConflict(message=str(failed), offending_names=(name,))
-    if failed.code == NAMESPACE_GONE:  # the next list of namespaces shows whether it was deleted
-        return TryLater(message=str(failed))
-    return Refused(message=str(failed), offending_names=(name,))
