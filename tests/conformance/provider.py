@@ -286,7 +286,7 @@ def _build_rfc2136_rig_with(settings: Rfc2136Settings) -> Rig:
 
 
 def build_octodns_bind_rig(folder: Path) -> Rig:
-    return _build_octodns_rig(folder, describe_bind(start_clean("named")))
+    return build_octodns_rig(folder, describe_bind(start_clean("named")))
 
 
 def build_cloudflare_rig(_: Path) -> Rig:
@@ -328,15 +328,15 @@ def build_azure_rig(_: Path, *, private: bool = False) -> Rig:
 
 
 def build_octodns_powerdns_rig(folder: Path) -> Rig:
-    rig = _build_octodns_rig(folder, describe_powerdns(start_clean("pdns_server")))
+    rig = build_octodns_rig(folder, describe_powerdns(start_clean("pdns_server")))
     return replace(rig, refusals={"a-*.example.org": "contains unsupported characters"})
 
 
 def build_octodns_yaml_rig(folder: Path) -> Rig:
-    return _build_octodns_rig(folder, describe_yaml(folder))
+    return build_octodns_rig(folder, describe_yaml(folder))
 
 
-def _build_octodns_rig(folder: Path, provider: dict[str, object]) -> Rig:
+def build_octodns_rig(folder: Path, provider: dict[str, object], calls: CallOptions = CallOptions()) -> Rig:  # noqa: B008 - frozen
     from providers.octodns.provider import (  # noqa: PLC0415 - an extra, which the other rigs do without
         OctodnsReader,
         OctodnsWriter,
@@ -344,7 +344,7 @@ def _build_octodns_rig(folder: Path, provider: dict[str, object]) -> Rig:
     )
     from providers.octodns.settings import OctodnsSettings  # noqa: PLC0415 - the same
 
-    settings = OctodnsSettings(path=write_config(folder, provider, ("example.org",)), page_names=3)
+    settings = OctodnsSettings(path=write_config(folder, provider, ("example.org",)), page_names=3, calls=calls)
     zones = OctodnsZones(settings)
     reader = OctodnsReader(zones)
     return Rig(
