@@ -87,7 +87,7 @@ class WebhookClient:
         answer = self._call(NEGOTIATE, "GET", "")
         if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
             raise _build_error(NEGOTIATE, answer)
-        if not wire.is_media_type(answer.content_type):
+        if answer.content_type != wire.MEDIA_TYPE:
             detail = f"{sanitize(answer.content_type)!r} is not {wire.MEDIA_TYPE!r}; is this a webhook provider?"
             raise CallFailedError(FailureKind.RETRYABLE, f"{_CALL} {NEGOTIATE}", "", "wrong content type", detail)
         try:

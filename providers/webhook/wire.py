@@ -147,11 +147,6 @@ _FILTER: Final = msgspec.json.Decoder(FilterDocument)
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=str)  # names and targets may be a `DnsName`
 
 
-def is_media_type(content_type: str) -> bool:
-    """Return whether the header *content_type* is the media type of the webhook protocol."""
-    return content_type == MEDIA_TYPE
-
-
 def decode_endpoints(body: bytes) -> tuple[Endpoint, ...]:
     """Decode the answer of `GET /records` or `POST /adjustendpoints`; null gives ().
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace as replace_struct
 
@@ -384,10 +384,10 @@ def build_acme_rig(folder: Path) -> Rig:
     return Rig(reader=zones, writer=zones, other=acme(folder), zone=zones.list_zones().zones[0], sees_ttl=False)
 
 
-def connect(url: str, *, page_names: int = 25_000) -> WebhookZones:
+def connect(url: str, **settings: Any) -> WebhookZones:  # noqa: ANN401 - of several types
     """Return a client of the webhook at *url* that reads anew for each call and has no rate limit."""
-    calls = CallOptions(rate_limit=RateLimit(per_s=1e6, burst=1e6))
-    return WebhookZones(WebhookSettings(url=url, page_names=page_names, reuse_s=0.0, calls=calls))
+    base = {"reuse_s": 0.0, "calls": CallOptions(rate_limit=RateLimit(per_s=1e6, burst=1e6))}
+    return WebhookZones(WebhookSettings(url=url, **{**base, **settings}))
 
 
 class ShowingReader(WebhookReader):

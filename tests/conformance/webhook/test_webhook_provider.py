@@ -29,7 +29,6 @@ from providers.webhook.wire import (
     decode_filter,
     encode_changes,
     encode_endpoints,
-    is_media_type,
 )
 from tests.conformance.webhook.exchange import BrokenExchangeError, RawAnswer
 from tests.conformance.webhook.scratch import (
@@ -64,8 +63,7 @@ def negotiate(scratch: Scratch) -> RawAnswer:
 
 
 def require_media_type(answer: RawAnswer) -> None:
-    """Compare the media type of *answer* as external-dns does."""
-    if not is_media_type(answer.media_type):
+    if answer.media_type != MEDIA_TYPE:
         found = f"Content-Type {sanitize(answer.media_type)}" if answer.media_type else "no Content-Type"
         raise ViolationError(f"{answer.request} answered {answer.status} with {found}, not {MEDIA_TYPE}")
 

@@ -41,18 +41,15 @@ def stall(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
 
 
 def cut_off(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Close the connection in the middle of the answer."""
     yield add_length(server.answer(query).to_wire())[:-5]
 
 
 def answer_with_garbage(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Answer with bytes that are no message."""
     server.answer(query)
     yield add_length(b"\xff" * 40)
 
 
 def answer_with_nothing(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Answer with a message of no bytes."""
     server.answer(query)
     yield add_length(b"")
 
@@ -64,7 +61,6 @@ def change_id(server: PrimaryServer, query: dns.message.Message) -> Iterator[byt
 
 
 def answer_as_query(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Answer with a message that is marked as a query."""
     response = server.answer(query)
     response.flags &= ~dns.flags.QR
     yield add_length(response.to_wire())
@@ -79,7 +75,6 @@ def change_opcode(server: PrimaryServer, query: dns.message.Message) -> Iterator
 
 
 def omit_signature(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Answer without a signature."""
     response = server.answer(query)
     response.tsig = None
     yield add_length(response.to_wire())
@@ -90,12 +85,10 @@ def sign_with_other_secret(server: PrimaryServer, query: dns.message.Message) ->
 
 
 def sign_with_other_name(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Answer with the signature of a key of another name."""
     yield _sign(server, query, _OTHER_NAME)
 
 
 def sign_with_other_algorithm(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Answer with a signature by another algorithm."""
     yield _sign(server, query, _OTHER_ALGORITHM)
 
 
@@ -120,7 +113,6 @@ def _sign(server: PrimaryServer, query: dns.message.Message, key: dns.tsig.Key) 
 
 
 def answer_with_servfail(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Carry out the query, and answer SERVFAIL."""
     server.answer(query)
     yield add_length(server.build_response(query, dns.rcode.SERVFAIL).to_wire())
 
@@ -154,7 +146,6 @@ def end_early(server: PrimaryServer, query: dns.message.Message) -> Iterator[byt
 
 
 def start_without_soa(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Transfer the zone without its first SOA."""
     yield from _transfer(server, query, [*server.records.values(), server.build_soa()])
 
 
@@ -175,7 +166,6 @@ def omit_last_signature(server: PrimaryServer, query: dns.message.Message) -> It
 
 
 def add_records_outside_the_zone(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Transfer also records of other zones."""
     soa = server.build_soa()
     others = [_build_address(name, 1) for name in ("web.example.net.", "org.", "notexample.org.")]
     yield from _transfer(server, query, [soa, *others, *server.records.values(), soa])
@@ -200,7 +190,6 @@ def grow(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
 
 
 def never_end(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
-    """Transfer records without end."""
     start = server.build_response(query)
     start.answer = [server.build_soa()]
     yield add_length(start.to_wire(multi=True))
