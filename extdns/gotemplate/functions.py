@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum, auto
 from functools import cache
 from typing import Final, NamedTuple
 from urllib.parse import quote_plus
@@ -12,6 +11,7 @@ from urllib.parse import quote_plus
 from extdns.gotemplate.errors import TemplateError
 from extdns.gotemplate.go_format import format_output, format_plain, format_values, print_values
 from extdns.gotemplate.values import (
+    BYTE,
     NIL,
     STRING,
     STRINGS,
@@ -23,7 +23,6 @@ from extdns.gotemplate.values import (
     encode_string,
     is_true,
     make_boolean,
-    make_byte,
     make_integer,
     make_string,
     make_typed,
@@ -60,22 +59,8 @@ class TemplateBudget:
             raise TemplateError(f"the template reads and writes too much text; allowed: {MAX_TEXT} characters")
 
 
-class _Comparable(Enum):
-    BOOLEAN = auto()
-    NUMBER = auto()
-    FLOAT = auto()
-    STRING = auto()
-    OTHER = auto()
-
-
-_COMPARABLES: Final = {
-    TypeForm.BOOLEAN: _Comparable.BOOLEAN,
-    TypeForm.INTEGER: _Comparable.NUMBER,
-    TypeForm.UNSIGNED: _Comparable.NUMBER,
-    TypeForm.FLOAT: _Comparable.FLOAT,
-    TypeForm.STRING: _Comparable.STRING,
-}
-_ORDERED: Final = frozenset({_Comparable.NUMBER, _Comparable.FLOAT, _Comparable.STRING})
+_ORDERED: Final = frozenset({TypeForm.INTEGER, TypeForm.FLOAT, TypeForm.STRING})
+_COMPARABLE: Final = _ORDERED | {TypeForm.BOOLEAN}
 
 
 def is_equal_to_any(first: OptionalValue, others: Sequence[OptionalValue]) -> bool:
@@ -96,13 +81,15 @@ def is_less(first: OptionalValue, second: OptionalValue) -> bool:
         raise TemplateError("cannot compare the order of these values; allowed: two numbers or two strings")
     if kind is not _classify(second):
         raise TemplateError(f"{first.form} and {second.form} cannot be compared")
-    if kind is _Comparable.STRING:
+    if kind is TypeForm.STRING:
         return encode_string(first.data) < encode_string(second.data)
     return bool(first.data < second.data)
 
 
-def _classify(value: OptionalValue) -> _Comparable:
-    return _COMPARABLES.get(value.form, _Comparable.OTHER) if value is not None else _Comparable.OTHER
+def _classify(value: OptionalValue) -> TypeForm | None:
+    """Return the form that decides whether *value* can be compared with another one; None if it never can."""
+    form = value.form if value is not None else TypeForm.ANY
+    return TypeForm.INTEGER if form is TypeForm.UNSIGNED else form if form in _COMPARABLE else None
 
 
 def _is_nil(value: GoValue) -> bool:
@@ -116,7 +103,7 @@ def _is_equal(first: OptionalValue, second: OptionalValue) -> bool:
         return there is None or _is_nil(there)
     kind = _classify(first)
     if kind is _classify(second):
-        if kind is not _Comparable.OTHER:
+        if kind is not None:
             return bool(first.data == second.data)
         if first.form is second.form and (_is_nil(first) or _is_nil(second)):
             return _is_nil(first) is _is_nil(second)
@@ -162,7 +149,7 @@ def _index_once(item: GoValue, key: OptionalValue) -> GoValue:
     match item.form:
         case TypeForm.STRING:
             text = encode_string(item.data)
-            return make_byte(text[_parse_index(key, len(text))])
+            return GoValue(BYTE, text[_parse_index(key, len(text))])
         case TypeForm.SLICE:
             data = item.data or []
             return make_typed(item.type.element, data[_parse_index(key, len(data))])

@@ -254,22 +254,26 @@ def _parse_number(token: Token) -> GoValue:
 
 
 class TokenStream:
-    """Reads a sequence of tokens, and can go back."""
+    """Reads a sequence of tokens, and can go back.
+
+    Attributes:
+        at: the position of the next token.
+    """
 
     def __init__(self, tokens: Iterable[Token]) -> None:
         """Start before the first of *tokens*, which end with END. Raises the errors of the iterator *tokens*."""
         self._tokens = tuple(tokens)
-        self._at = 0
+        self.at = 0
 
     @property
     def last_token(self) -> Token:
         """The token that was read last."""
-        return self._tokens[max(self._at - 1, 0)]
+        return self._tokens[max(self.at - 1, 0)]
 
     def read(self) -> Token:
         """Return the next token. At the end, return END every time."""
-        token = self._tokens[min(self._at, len(self._tokens) - 1)]
-        self._at += 1
+        token = self._tokens[min(self.at, len(self._tokens) - 1)]
+        self.at += 1
         return token
 
     def read_after_spaces(self) -> Token:
@@ -279,30 +283,13 @@ class TokenStream:
 
     def step_back(self) -> None:
         """Go back by one token."""
-        self._at -= 1
+        self.at -= 1
 
-    def save_position(self) -> int:
-        """Return the current position, for a later call of `rewind`."""
-        return self._at
-
-    def rewind(self, position: int) -> None:
-        """Go back to *position*."""
-        self._at = position
-
-    def expect(self, kind: TokenKind, where: str) -> Token:
-        """Return the next token that is not a space.
-
-        Args:
-            kind: the kind that the token must have.
-            where: the part of the template that is being parsed, for the message, such as `range`.
-
-        Raises:
-            TemplateError: the token is of another kind.
-        """
+    def expect_right(self, where: str) -> None:
+        """Read the end of an action; *where* is the part of the template, such as `range`. Raises `TemplateError`."""
         token = self.read_after_spaces()
-        if token.kind is not kind:
-            raise TemplateError(f'unexpected {token} in {where}; allowed: "{kind}"', token.offset)
-        return token
+        if token.kind is not TokenKind.RIGHT:
+            raise TemplateError(f'unexpected {token} in {where}; allowed: "{RIGHT}"', token.offset)
 
     def expect_string(self, where: str) -> str:
         """Return the text of the next token that is not a space. Raises `TemplateError` if it is not a string."""

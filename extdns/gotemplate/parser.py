@@ -79,7 +79,7 @@ class PipelineParser:
 
     def _parse_declaration(self, where: str) -> tuple[tuple[str, ...], bool]:
         """Parse `$a, $b :=` or `=` and add the variables to the scope. Return their names, and whether it is `=`."""
-        position = self._tokens.save_position()
+        position = self._tokens.at
         names: list[str] = []
         while (token := self._tokens.read_after_spaces()).kind is TokenKind.VARIABLE:
             names.append(token.text)
@@ -92,7 +92,7 @@ class PipelineParser:
                 break
             if where != "range" or len(names) > 1:
                 raise TemplateError(f"too many variables in {where}", then.offset)
-        self._tokens.rewind(position)
+        self._tokens.at = position
         return (), False
 
     def _parse_command(self, end: TokenKind) -> nodes.CommandNode:
@@ -184,8 +184,7 @@ def parse_template(text: str, functions: Collection[str]) -> nodes.TemplateTree:
     Raises:
         TemplateError: a syntax error, with its offset.
     """
-    parser = _TemplateParser(text, functions)
-    return parser.parse_tree()
+    return _TemplateParser(text, functions).parse_tree()
 
 
 class _TemplateParser:
@@ -269,7 +268,7 @@ class _TemplateParser:
         if not end:
             raise TemplateError(f"{{{{{word}}}}} without {{{{end}}}}", offset)
         if end == "end":
-            self._tokens.expect(TokenKind.RIGHT, "end")
+            self._tokens.expect_right("end")
             return ()
         again = self._tokens.read_after_spaces()
         if again.kind is TokenKind.KEYWORD and again.text == word and word != "range":
@@ -280,18 +279,18 @@ class _TemplateParser:
             self._depth -= 1
             return (nested,)
         self._tokens.step_back()
-        self._tokens.expect(TokenKind.RIGHT, "else")
+        self._tokens.expect_right("else")
         else_block, end = self._parse_block()
         if end != "end":
             where = self._tokens.last_token.offset if end else offset
             raise TemplateError("unexpected {{else}}" if end else f"{{{{{word}}}}} without {{{{end}}}}", where)
-        self._tokens.expect(TokenKind.RIGHT, "end")
+        self._tokens.expect_right("end")
         return else_block
 
     def _parse_jump(self, word: str, offset: int) -> nodes.JumpNode:
         if word not in {"break", "continue"}:
             raise TemplateError(f"unexpected {{{{{word}}}}}", offset)
-        self._tokens.expect(TokenKind.RIGHT, word)
+        self._tokens.expect_right(word)
         if not self._range_depth:
             raise TemplateError(f"{{{{{word}}}}} outside {{{{range}}}}", offset)
         return nodes.JumpNode(offset, word == "continue")
@@ -314,7 +313,7 @@ class _TemplateParser:
         if not allowed:
             raise TemplateError("unexpected {{define}}; allowed: only outside of other blocks", offset)
         name = self._tokens.expect_string("define")
-        self._tokens.expect(TokenKind.RIGHT, "define")
+        self._tokens.expect_right("define")
         self._parse_definition(name, offset, "define")
 
     def _parse_definition(self, name: str, offset: int, word: str) -> None:
@@ -328,7 +327,7 @@ class _TemplateParser:
         self._range_depth = ranges
         if end != "end":
             raise TemplateError(f"{{{{{word}}}}} without {{{{end}}}}", offset)
-        self._tokens.expect(TokenKind.RIGHT, "end")
+        self._tokens.expect_right("end")
         if _is_empty(self._definitions.get(name, ())):
             self._definitions[name] = body
         elif not _is_empty(body):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +16,7 @@ from extdns.gotemplate.nodes import TemplateTree
 from extdns.gotemplate.parser import parse_template
 from extdns.gotemplate.values import VIEW, GoValue, is_known_type, make_typed
 from extdns.model.kind import Kind, ObjectMeta
+from extdns.model.value import Value
 
 _PACKAGES: Final = {
     "": "core",
@@ -38,61 +38,44 @@ _INITIALISM: Final = re.compile(
 )
 
 
-class TemplateData:
-    """One object as template data, in three forms.
+def _list_forms(kind: Kind, metadata: ObjectMeta, *, is_raw: bool) -> Iterator[tuple[GoValue, bool]]:
+    """Yield the object of *kind* in *metadata* in each form to render, and whether a missing key is then an error.
 
-    `struct` has the field names of Go. `view` has those of JSON below `.Metadata`, `.Spec`, `.Status` and `.Object`.
-    `raw` is `view` with Go-like names, too, in spec and status.
+    The first form has Go's field names, if the Go type is known; with *is_raw* it is the second one, plus fields with
+    Go-like names in spec and status (docs/spec/sources.md, 6.4). The second one has JSON's field names below
+    `.Metadata`, `.Spec`, `.Status` and `.Object`.
     """
+    if not metadata.full_object:
+        raise ValueError(f"{kind.name} objects were decoded without all of their fields, which templates need")
+    content = {"kind": kind.name} | msgspec.json.decode(metadata.full_object) | {"apiVersion": kind.api_version}
+    content["metadata"] |= {
+        "namespace": metadata.namespace,
+        "resourceVersion": metadata.resource_version,
+        "generation": metadata.generation,
+    }
+    name = f"{_PACKAGES.get(kind.group, '')}.{kind.name}"
+    if is_raw:
+        yield _build_view(content, _add_go_names), False
+    elif is_known_type(name):
+        yield make_typed(f"*{name}", content), False
+    yield _build_view(content, _keep_mapping), True
 
-    def __init__(self, kind: Kind, metadata: ObjectMeta) -> None:
-        """Decode the object of *kind* from the JSON in *metadata*.
 
-        Raises:
-            ValueError: *metadata* does not contain the full object.
-        """
-        if not metadata.full_object:
-            raise ValueError(f"{kind.name} objects were decoded without all of their fields, which templates need")
-        self._kind = kind
-        self._object: dict[str, Any] = msgspec.json.decode(metadata.full_object)
-        self._object = {"kind": kind.name} | self._object | {"apiVersion": kind.api_version}
-        self._object["metadata"] |= {
-            "namespace": metadata.namespace,
-            "resourceVersion": metadata.resource_version,
-            "generation": metadata.generation,
-        }
-
-    @property
-    def struct(self) -> GoValue | None:
-        """A pointer to the object with Go's field names; None if the Go type of the kind is not known."""
-        name = f"{_PACKAGES.get(self._kind.group, '')}.{self._kind.name}"
-        return make_typed(f"*{name}", self._object) if is_known_type(name) else None
-
-    @property
-    def raw(self) -> GoValue:
-        """The same as `view`, plus fields with Go-like names in spec and status (docs/spec/sources.md, 6.4)."""
-        return self._build_view(_add_go_names)
-
-    @property
-    def view(self) -> GoValue:
-        """The object with JSON's field names below `.Metadata`, `.Spec`, `.Status` and `.Object`."""
-        return self._build_view(_keep_mapping)
-
-    def _build_view(self, part: Callable[[object], object]) -> GoValue:
-        metadata = self._object["metadata"]
-        parts = {
-            "Name": metadata.get("name"),
-            "Namespace": metadata.get("namespace"),
-            "Kind": self._object["kind"],
-            "APIVersion": self._object["apiVersion"],
-            "Labels": metadata.get("labels"),
-            "Annotations": metadata.get("annotations"),
-            "Metadata": metadata,
-            "Spec": part(self._object.get("spec")),
-            "Status": part(self._object.get("status")),
-            "Object": self._object,
-        }
-        return make_typed(VIEW, parts)
+def _build_view(content: dict[str, Any], part: Callable[[object], object]) -> GoValue:
+    metadata = content["metadata"]
+    parts = {
+        "Name": metadata.get("name"),
+        "Namespace": metadata.get("namespace"),
+        "Kind": content["kind"],
+        "APIVersion": content["apiVersion"],
+        "Labels": metadata.get("labels"),
+        "Annotations": metadata.get("annotations"),
+        "Metadata": metadata,
+        "Spec": part(content.get("spec")),
+        "Status": part(content.get("status")),
+        "Object": content,
+    }
+    return make_typed(VIEW, parts)
 
 
 def _keep_mapping(part: object) -> object:
@@ -114,8 +97,7 @@ _RAW_SOURCE: Final = "unstructured"
 """The source whose templates use JSON field names for every kind (docs/spec/sources.md 6.4)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
+class Template(Value, frozen=True, kw_only=True):
     """The values of one flag, joined into one template.
 
     Attributes:
@@ -154,30 +136,27 @@ class Template:
     def render_items(self, kind: Kind, metadata: ObjectMeta, source: str) -> tuple[str, ...]:
         """Render the template for an object of *kind* and split the output at commas (docs/spec/sources.md, 8.7).
 
-        Render with Go's field names, or for the source `unstructured` as in `TemplateData.raw`. If that fails, or if
-        the Go type is not known, render with the field names of JSON, where a missing key is an error. Return the items
-        without duplicates, sorted.
+        If rendering one form of the object fails, the next one is tried. Return the items without duplicates, sorted.
 
         Raises:
             TemplateError: every attempt failed. The message contains the flag, the location and the first failure.
         """
-        output = self._render(TemplateData(kind, metadata), source)
+        output = self._render(_list_forms(kind, metadata, is_raw=source == _RAW_SOURCE), source)
         found = {item.strip().removesuffix(".") for item in output.split(_SEPARATOR)}
         return tuple(sorted(found - {""}))
 
-    def _render(self, data: TemplateData, source: str) -> str:
+    def _render(self, forms: Iterator[tuple[GoValue, bool]], source: str) -> str:
         known = list_functions(source, self.sources)
         failure: TemplateError | None = None
-        for value, strict in ((data.raw if source == _RAW_SOURCE else data.struct, False), (data.view, True)):
-            if value is not None:
-                try:
-                    return Evaluator(self.tree, known, strict=strict).render(value)
-                except TemplateError as exc:
-                    failure = failure or exc
-                except RecursionError:
-                    failure = failure or TemplateError("templates and data are nested too deeply", 0)
+        for value, strict in forms:
+            try:
+                return Evaluator(self.tree, known, strict=strict).render(value)
+            except TemplateError as exc:
+                failure = failure or exc
+            except RecursionError:
+                failure = failure or TemplateError("templates and data are nested too deeply", 0)
         if failure is None:
-            raise TypeError("the view of an object is never None")
+            raise TypeError("an object has no form")
         where = _locate(self.flag, self.values, failure.offset)
         raise TemplateError(f"{where}: {failure.message}", failure.offset) from failure
 

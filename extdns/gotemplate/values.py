@@ -8,13 +8,13 @@ Each line names a type and its definition: another type, a keyword for an opaque
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 from extdns.gotemplate.errors import TemplateError
+from extdns.model.value import Value
 
 
 class TypeForm(StrEnum):
@@ -35,8 +35,7 @@ class TypeForm(StrEnum):
     QUANTITY = "a quantity"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoType:
+class GoType(Value, frozen=True, kw_only=True):
     """A Go type.
 
     Attributes:
@@ -51,8 +50,7 @@ class GoType:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StructField:
+class StructField(Value, frozen=True, kw_only=True):
     """A field of a struct: the JSON keys that lead to it (none for an inlined struct) and the spelling of its type."""
 
     path: tuple[str, ...]
@@ -190,11 +188,6 @@ def make_integer(number: int) -> GoValue:
     if not -_MAX_INTEGER <= number < _MAX_INTEGER:
         raise TemplateError(f"the integer {number} is too large; allowed: 64 bits")
     return GoValue(INTEGER, number)
-
-
-def make_byte(number: int) -> GoValue:
-    """Return *number* as a Go byte."""
-    return GoValue(BYTE, number)
 
 
 def make_untyped(data: object) -> GoValue:
