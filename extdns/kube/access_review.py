@@ -5,7 +5,7 @@ See the Kubernetes API reference, authorization.k8s.io/v1 and authentication.k8s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -13,10 +13,6 @@ from extdns.errors import ApiError
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
-
-
-_PATH: Final = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-_USER_PATH: Final = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 
 
 class ResourcePermission(NamedTuple):
@@ -37,27 +33,19 @@ class ResourcePermission(NamedTuple):
         return f"{self.verb} {what}{named} {f'in {self.namespace}' if self.namespace else 'in all namespaces'}"
 
 
-class _Status(msgspec.Struct, frozen=True):
+class _UserInfo(msgspec.Struct, frozen=True):
+    username: str = ""
+
+
+class _Status(msgspec.Struct, frozen=True, rename="camel"):
     allowed: bool = False
+    user_info: _UserInfo = _UserInfo()
 
 
 class _Review(msgspec.Struct, frozen=True):
     status: _Status
 
 
-class _UserInfo(msgspec.Struct, frozen=True):
-    username: str = ""
-
-
-class _UserStatus(msgspec.Struct, frozen=True, rename="camel"):
-    user_info: _UserInfo
-
-
-class _UserReview(msgspec.Struct, frozen=True):
-    status: _UserStatus
-
-
-_USER_REVIEWS: Final = msgspec.json.Decoder(_UserReview)
 _REVIEWS: Final = msgspec.json.Decoder(_Review)
 
 
@@ -67,24 +55,8 @@ def is_allowed(api: ApiClient, permission: ResourcePermission) -> bool:
     Raises:
         ApiError: the API server does not answer, or not with a review.
     """
-    attributes = {
-        "group": permission.group,
-        "name": permission.name,
-        "namespace": permission.namespace,
-        "resource": permission.resource,
-        "subresource": permission.subresource,
-        "verb": permission.verb,
-    }
-    body = {
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": attributes},
-    }
-    answer = api.send("POST", _PATH, body=msgspec.json.encode(body))
-    try:
-        return _REVIEWS.decode(answer).status.allowed
-    except msgspec.DecodeError as exc:
-        raise ApiError(f"POST {_PATH}: the response is not a SelfSubjectAccessReview: {exc}") from exc
+    spec = {"resourceAttributes": permission._asdict()}
+    return _review(api, "authorization.k8s.io", "SelfSubjectAccessReview", {"spec": spec}).allowed
 
 
 def read_user_name(api: ApiClient) -> str:
@@ -93,9 +65,14 @@ def read_user_name(api: ApiClient) -> str:
     Raises:
         ApiError: the API server does not answer, or not with a review; before version 1.28 it has no such review.
     """
-    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
-    answer = api.send("POST", _USER_PATH, body=msgspec.json.encode(body))
+    return _review(api, "authentication.k8s.io", "SelfSubjectReview", {}).user_info.username
+
+
+def _review(api: ApiClient, group: str, kind: str, content: dict[str, Any]) -> _Status:
+    path = f"/apis/{group}/v1/{kind.lower()}s"
+    body = {"apiVersion": f"{group}/v1", "kind": kind} | content
+    answer = api.send("POST", path, body=msgspec.json.encode(body))
     try:
-        return _USER_REVIEWS.decode(answer).status.user_info.username
+        return _REVIEWS.decode(answer).status
     except msgspec.DecodeError as exc:
-        raise ApiError(f"POST {_USER_PATH}: the response is not a SelfSubjectReview: {exc}") from exc
+        raise ApiError(f"POST {path}: the response is not a {kind}: {exc}") from exc

@@ -65,6 +65,7 @@ class LeaseStateMachine:
 
     Attributes:
         term: see `extdns.ports.Lease`.
+        next_at_s: when to call `take_request` again, unless a request is open.
     """
 
     def __init__(self, identity: str, rules: LeaderElectionConfig) -> None:
@@ -80,7 +81,7 @@ class LeaseStateMachine:
         self._requested_at_s = 0.0
         self._renewed_at_s: float | None = None
         self._is_releasing = False
-        self._next_at_s = 0.0
+        self.next_at_s = 0.0
 
     def take_request(self, now_s: float) -> LeaseRequest | None:
         """Return the request to send at *now_s*; None if none is due, or the last one has no result yet.
@@ -99,16 +100,16 @@ class LeaseStateMachine:
         if is_write and self._is_ours and is_new:  # other processes notice a renewal only by a new version
             self._renewed_at_s = self._requested_at_s
         if is_write:
-            self._next_at_s = now_s + self._config.retry_period_s
+            self.next_at_s = now_s + self._config.retry_period_s
         elif self._is_ours or self._is_free(now_s):
-            self._next_at_s = now_s
+            self.next_at_s = now_s
         else:
-            self._next_at_s = min(now_s + self._config.retry_period_s, self._free_at_s)
+            self.next_at_s = min(now_s + self._config.retry_period_s, self._free_at_s)
 
     def record_failure(self, now_s: float) -> None:
         """Record that the open request failed. If no response arrived, it may have taken effect."""
         self._open_request, self._is_current = None, False
-        self._next_at_s = now_s + self._config.retry_period_s
+        self.next_at_s = now_s + self._config.retry_period_s
 
     def release(self) -> None:
         """Release the Lease, if this process holds it, and do not acquire it again."""
@@ -128,11 +129,6 @@ class LeaseStateMachine:
     def holder(self) -> str:
         """The holder in the Lease as last read or written, "" if it had none."""
         return self._record.holder if self._record else ""
-
-    @property
-    def next_tick_at_s(self) -> float:
-        """The time at which to call `take_request` again, unless a request is open."""
-        return self._next_at_s
 
     def _observe(self, record: LeaderElectionRecord | None, now_s: float) -> None:
         self._open_request, self._is_current, self._is_missing = None, True, record is None
@@ -159,7 +155,7 @@ class LeaseStateMachine:
     def _choose_request(self, now_s: float) -> LeaseRequest | None:
         if self._is_releasing:
             return self._build_write("") if self._is_ours and self._is_current else None
-        if now_s < self._next_at_s:
+        if now_s < self.next_at_s:
             return None
         return (
             self._build_write(self._identity)
@@ -228,7 +224,7 @@ class LeaderElector:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._advance()
-            self._stop.wait(max(0.0, self._election.next_tick_at_s - self._clock.monotonic_s()))
+            self._stop.wait(max(0.0, self._election.next_at_s - self._clock.monotonic_s()))
         if self._releases:
             self._election.release()
             self._advance()

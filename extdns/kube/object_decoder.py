@@ -46,7 +46,7 @@ def decode_json(kind: Kind, text: bytes, line: int) -> DecodedObject | DocumentP
     try:
         return decode_tree(kind, _TREE.decode(text), line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return DocumentProblem(line=line, key=None, message=f"not readable: {error}")
+        return DocumentProblem(line=line, message=f"not readable: {error}")
 
 
 def decode_tree(kind: Kind, tree: dict[str, object], line: int) -> DecodedObject | DocumentProblem:
@@ -61,11 +61,11 @@ def decode_tree(kind: Kind, tree: dict[str, object], line: int) -> DecodedObject
             tree = remove_nulls(tree)
             obj = _convert(kind, tree)
         except RecursionError:
-            return DocumentProblem(line=line, key=None, message="not readable: nested too deeply")
+            return DocumentProblem(line=line, message="not readable: nested too deeply")
         except msgspec.ValidationError as error:
             return DocumentProblem(line=line, key=find_key(kind, tree), message=_describe_error(tree, error))
     message = _find_name_problem(kind, obj)
-    return DocumentProblem(line=line, key=None, message=message) if message else _build_decoded(kind, obj, line)
+    return DocumentProblem(line=line, message=message) if message else _build_decoded(kind, obj, line)
 
 
 def find_key(kind: Kind, tree: Mapping[str, object]) -> ObjectKey | None:
@@ -189,7 +189,7 @@ class DocumentProblem(Value, frozen=True, kw_only=True):
     """
 
     line: int
-    key: ObjectKey | None
+    key: ObjectKey | None = None
     message: str
     is_ignored: bool = False
     tool: str = ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -149,9 +149,5 @@ def group_by_config_map(problems: Mapping[str, str]) -> dict[ObjectKey, str]:
         parts = policy.split("/")
         if len(parts) == _SEGMENTS and all(parts):
             errors = found.setdefault(ObjectKey(CONFIG_MAP, parts[0], parts[1]), [])
-            errors += _describe(parts[2], message)
+            errors += [f"{parts[2]}: {message}"] if message else []
     return {key: sanitize("; ".join(errors), _MAX_ERROR_LENGTH) for key, errors in found.items()}
-
-
-def _describe(key: str, message: str) -> Iterable[str]:
-    return [f"{key}: {message}"] if message else []

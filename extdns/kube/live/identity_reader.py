@@ -60,14 +60,7 @@ class IdentityReader:
         cluster_id: str = "",
         monotonic: Callable[[], float],
     ) -> None:
-        """Use *api*, and pass each identity to *report*, on the thread that read it.
-
-        Args:
-            api: the API server.
-            report: called before any later response is processed.
-            cluster_id: the value of `--cluster-id`.
-            monotonic: seconds that never go back.
-        """
+        """Use *api*, and pass each identity to *report*, on the thread that read it, before it processes a response."""
         self._api = api
         self._report = report
         self._cluster_id = cluster_id

@@ -110,8 +110,7 @@ class ClusterMonitor:
                     timing = self._timing
                     pause_s = compute_backoff_s(timing.initial_relist_s, found.lists - 1, timing.max_relist_s)
                     found.due_at_s = min(found.due_at_s, self._monotonic() + pause_s)
-                self._is_awake = True
-                self._changed.notify()
+                self.wake()
 
     def _run(self) -> None:
         while self._wait():

@@ -74,12 +74,9 @@ class WatchBackoff:
         """Count a failure. Return the pause, at least *retry_after_s*."""
         pause_s = compute_backoff_s(self._timing.initial_backoff_s, self.failures, self._timing.max_backoff_s)
         self.failures += 1
-        return max(self._add_jitter(pause_s), retry_after_s or 0.0)
+        return max(pause_s * (0.5 + self._random() / 2), retry_after_s or 0.0)
 
     def choose_watch_s(self) -> int:
         """Choose the duration of the next watch at random, in seconds."""
         shortest_s = self._timing.min_watch_s
         return max(1, round(shortest_s + self._random() * (self._timing.max_watch_s - shortest_s)))
-
-    def _add_jitter(self, max_s: float) -> float:
-        return max_s * (0.5 + self._random() / 2)

@@ -73,18 +73,14 @@ class ManifestCluster:
             flag: the flag that names the paths, for messages.
             requires_files: whether a folder without any file counts as unreadable.
         """
-        self._loader = ManifestLoader(
-            paths,
-            stdin=stdin,
-            full_kinds=frozenset(full_kinds),
-            flag=flag,
-            requires_files=requires_files,
-        )
         self._full_kinds = frozenset(full_kinds)
+        self._loader = ManifestLoader(
+            paths, stdin=stdin, full_kinds=self._full_kinds, flag=flag, requires_files=requires_files
+        )
         self._namespaces = namespaces or WatchedNamespaces()
         self._monotonic = monotonic
         self._identities = [IdentityRead(identity=ClusterIdentity(configured_id=cluster_id))] if cluster_id else []
-        self._store = LocalStore(self.require)
+        self.view = LocalStore(self.require)
         self._states: dict[Kind, KindState] = {}
         self._new_kinds: list[Kind] = []
         self._reported: ProblemMessages = {}
@@ -99,11 +95,6 @@ class ManifestCluster:
         if watch:
             self._thread = Thread(target=self._watch, name="manifests", daemon=True)
             self._thread.start()
-
-    @property
-    def view(self) -> LocalStore:
-        """A view of the objects that `take` has returned so far."""
-        return self._store
 
     def require(self, kind: Kind) -> KindState:
         """Make `take` report objects of *kind* from its next call on. Return the current state of *kind*."""
@@ -173,7 +164,7 @@ class ManifestCluster:
             new_kinds, self._new_kinds = self._new_kinds, []
             synced = {kind for kind, state in self._states.items() if state.phase is Phase.SYNCED}
             changes = (*self._list_problems(), *self._list_changed(synced), *self._list_initial(new_kinds))
-        self._store.apply(changes)
+        self.view.apply(changes)
         identities, self._identities = self._identities, []
         return (*identities, *changes)
 
@@ -209,7 +200,7 @@ class ManifestCluster:
         index = self._loader.index
         changed = (key for key in index.take_changed() if key.kind in kinds and self._namespaces.contains(key))
         for key in sorted(changed):
-            old, new = self._store.peek(key), index.get(key)
+            old, new = self.view.peek(key), index.get(key)
             if new is None and old is not None:
                 yield ObjectChange(key=key, old=old, new=None, seen=Sighting.DELETED)
             elif new is not None and (old is None or not is_unchanged(old, new)):

@@ -20,7 +20,7 @@ from extdns.kube.manifests.manifest_files import (
 )
 from extdns.kube.manifests.reader import describe_duplicate, read_manifests
 from extdns.kube.manifests.rendering import HELM, KUSTOMIZE, find_folder, summarize_by_folder
-from extdns.kube.object_decoder import DocumentProblem, FileContents
+from extdns.kube.object_decoder import DecodedObject, DocumentProblem, FileContents
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.value import Value
 
@@ -115,7 +115,7 @@ class ManifestLoader:
         except OSError as error:
             if was_removed(file):
                 return FileContents()  # removed since it was listed
-            problem = DocumentProblem(line=0, key=None, message=f"cannot be read: {describe_os_error(error)}")
+            problem = DocumentProblem(line=0, message=f"cannot be read: {describe_os_error(error)}")
             return FileContents(problems=(problem,))
         return read_manifests(data, file.name, self._full_kinds, manifests_only=file.path == STANDARD_INPUT)
 
@@ -177,7 +177,7 @@ class ManifestIndex:
     def put(self, file: ManifestFile, contents: FileContents) -> None:
         """Replace the contents of *file*. Objects that a problem in the new contents may hide stay as they were."""
         old = self._find_entries(file).entries
-        new = {found.key: _build_entry(found.obj, found.line, old.get(found.key)) for found in contents.found}
+        new = {one.key: _build_entry(one, old.get(one.key)) for one in contents.found}
         hidden = {problem.key for problem in contents.problems}
         for key, entry in old.items():
             if key not in new and (key in hidden or not contents.is_complete):
@@ -257,7 +257,7 @@ class ManifestIndex:
         ]
         if not is_ignored:
             unreadable = self._unreadable.items()
-            found += [(file, DocumentProblem(line=0, key=None, message=message)) for file, message in unreadable]
+            found += [(file, DocumentProblem(line=0, message=message)) for file, message in unreadable]
             found += [one for key in self._duplicated for one in self._find_duplicates(key, names)]
         found.sort(key=lambda item: (item[0], item[1].line, item[1].message))
         relevant = [(file.name, problem) for file, problem in found if is_relevant(problem.key)]
@@ -314,6 +314,6 @@ def _is_for_tool(file: ManifestFile, names: Collection[str]) -> bool:
     return file.path.endswith(_WITHOUT_KIND) or bool(find_folder(file.name, HELM, names))
 
 
-def _build_entry(obj: KubernetesObject, line: int, old: _Entry | None) -> _Entry:
+def _build_entry(found: DecodedObject, old: _Entry | None) -> _Entry:
     """Build an entry. Reuse the old object if it is equal, so that it is in memory only once."""
-    return _Entry(old.obj if old is not None and old.obj == obj else obj, line, is_valid=True)
+    return _Entry(old.obj if old is not None and old.obj == found.obj else found.obj, found.line, is_valid=True)

@@ -68,9 +68,7 @@ def read_manifests(
         try:
             data = data.decode("utf-16").encode()
         except UnicodeDecodeError:
-            return FileContents(
-                problems=(DocumentProblem(line=0, key=None, message="not readable as UTF-16; allowed: UTF-8"),)
-            )
+            return FileContents(problems=(DocumentProblem(line=0, message="not readable as UTF-16; allowed: UTF-8"),))
     documents: Iterable[ParsedDocument | DocumentProblem] = chain.from_iterable(
         _parse_documents(text, line, json_only=file_name.lower().endswith(".json"))
         for text, line in split_documents(data.removeprefix(codecs.BOM_UTF8))
@@ -85,7 +83,7 @@ def read_manifests(
             unidentified += result.key is None
             if unidentified > _MAX_UNIDENTIFIED:
                 message = "too many problems that name no object; the rest of the file is not read"
-                problems.append(DocumentProblem(line=result.line, key=None, message=message))
+                problems.append(DocumentProblem(line=result.line, message=message))
                 break
             problems.append(result)
         elif first := found.get(result.key):
@@ -114,11 +112,11 @@ def _reject_others(documents: Iterable[ParsedDocument | DocumentProblem]) -> Ite
         elif tree.get("kind") == _STATUS_KIND or not (tree.get("kind") and tree.get("apiVersion")):
             what = "a response of kind Status" if tree.get("kind") == _STATUS_KIND else "not a Kubernetes object"
             message = f"the document is {what}; allowed: mappings with apiVersion and kind"
-            yield DocumentProblem(line=line, key=None, message=message)
+            yield DocumentProblem(line=line, message=message)
         else:
             yield document
     if not line:
-        yield DocumentProblem(line=1, key=None, message=_NO_DOCUMENTS)
+        yield DocumentProblem(line=1, message=_NO_DOCUMENTS)
 
 
 def describe_duplicate(key: ObjectKey, location: str) -> str:
@@ -175,7 +173,7 @@ def _decode_document(
         message = f"the document is {what}; allowed: a mapping with apiVersion and kind"
         items = document.content if isinstance(document.content, list) else [None]
         is_patch = all(isinstance(one, dict) and "op" in one for one in items)
-        yield DocumentProblem(line=document.line, key=None, message=message, tool=KUSTOMIZE if is_patch else "")
+        yield DocumentProblem(line=document.line, message=message, tool=KUSTOMIZE if is_patch else "")
 
 
 def _decode_mapping(
@@ -192,16 +190,16 @@ def _decode_mapping(
             yield DocumentProblem(line=line, key=find_key(kind, tree) if kind else None, message=message)
         case ListKind() if depth == _MAX_NESTED_LISTS:
             message = f"lists are nested too deeply; allowed: {_MAX_NESTED_LISTS} levels"
-            yield DocumentProblem(line=line, key=None, message=message)
+            yield DocumentProblem(line=line, message=message)
         case ListKind(kind):
             yield from _decode_items(document, tree.get("items"), full_kinds, kind, depth)
         case None if name is None and (tree.get("metadata") is not None or tree.get("items") is not None):
-            yield DocumentProblem(line=line, key=None, message="kind is missing; allowed: a kind such as Service")
+            yield DocumentProblem(line=line, message="kind is missing; allowed: a kind such as Service")
         case None if name is None and api_version is None:
-            yield DocumentProblem(line=line, key=None, message=_NO_KIND, is_ignored=True)
+            yield DocumentProblem(line=line, message=_NO_KIND, is_ignored=True)
         case None:
             if tool := find_tool(api_version, name):
-                yield DocumentProblem(line=line, key=None, message="", is_ignored=True, tool=tool)
+                yield DocumentProblem(line=line, message="", is_ignored=True, tool=tool)
 
 
 def _decode_items(
@@ -209,7 +207,7 @@ def _decode_items(
 ) -> Iterator[DecodedObject | DocumentProblem]:
     if not isinstance(items, list):
         message = "items is missing or not a list; allowed: a list of objects"
-        yield DocumentProblem(line=document.line, key=None, message=message)
+        yield DocumentProblem(line=document.line, message=message)
         return
     for number, content in enumerate(items):
         if isinstance(content, msgspec.Raw):
@@ -243,10 +241,10 @@ def _parse_json(text: bytes | msgspec.Raw, line: int) -> ParsedDocument | Docume
                 )
         return ParsedDocument(line, _ANY.decode(text))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return DocumentProblem(line=line, key=None, message=f"not readable: {error}")
+        return DocumentProblem(line=line, message=f"not readable: {error}")
 
 
-_WHITESPACE: Final = re.compile(rb"\s*")
+_VISIBLE: Final = re.compile(rb"\S")
 _MALFORMED: Final = re.compile(r"JSON is malformed: (?P<why>.*) \(byte (?P<offset>\d+)\)")
 _TRAILING: Final = "trailing characters"
 
@@ -258,7 +256,8 @@ def _parse_json_documents(text: bytes, line: int) -> Iterator[ParsedDocument | D
     and in indented JSON.
     """
     begin = counted = 0
-    while (begin := _skip_whitespace(text, begin)) < len(text):
+    while found := _VISIBLE.search(text, begin):
+        begin = found.start()
         line += text.count(b"\n", counted, begin)
         counted = begin
         end, problem = _find_json_end(text, begin)
@@ -266,7 +265,7 @@ def _parse_json_documents(text: bytes, line: int) -> Iterator[ParsedDocument | D
             yield _parse_json(text[begin:end], line)
             begin = end
             continue
-        yield DocumentProblem(line=line + text.count(b"\n", begin, end), key=None, message=problem)
+        yield DocumentProblem(line=line + text.count(b"\n", begin, end), message=problem)
         begin = text.find(b"\n{", max(begin, end - 1)) + 1
         if not begin:
             return
@@ -287,8 +286,3 @@ def _find_json_end(text: bytes, begin: int) -> tuple[int, str]:
             return at - 1, ""  # unlike others, this message counts from 1
         return at, f"not JSON: {malformed['why']}"
     return len(text), ""
-
-
-def _skip_whitespace(text: bytes, begin: int) -> int:
-    blank = _WHITESPACE.match(text, begin)
-    return blank.end() if blank else begin

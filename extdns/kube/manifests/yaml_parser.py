@@ -48,12 +48,12 @@ def parse_documents(text: bytes, line: int) -> Iterator[ParsedDocument | Documen
         at = mark.line if mark else 0
         what = "" if isinstance(error, _LimitError) else "not YAML: "
         problem = _describe_yaml_error(text, at, str(error.problem or error.context))
-        yield DocumentProblem(line=line + at, key=None, message=what + problem)
+        yield DocumentProblem(line=line + at, message=what + problem)
     except yaml.reader.ReaderError as error:
         at = text.count(b"\n", 0, error.position)
-        yield DocumentProblem(line=line + at, key=None, message=f"not YAML: {error.reason}")
+        yield DocumentProblem(line=line + at, message=f"not YAML: {error.reason}")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        yield DocumentProblem(line=line, key=None, message=f"not YAML: {error}")
+        yield DocumentProblem(line=line, message=f"not YAML: {error}")
 
 
 def _describe_yaml_error(text: bytes, at: int, problem: str) -> str:

@@ -61,7 +61,7 @@ def run(replicas: list[Replica], from_s: float, until_s: float) -> None:
     """Let *replicas* act whenever they are due."""
     for number in range(round(from_s / STEP_S), round(until_s / STEP_S)):
         for one in replicas:
-            if number * STEP_S >= one.machine.next_tick_at_s:
+            if number * STEP_S >= one.machine.next_at_s:
                 one.act(number * STEP_S)
 
 
