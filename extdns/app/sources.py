@@ -9,11 +9,10 @@ from extdns.app.cluster import find_requested_kinds
 from extdns.app.provider import load_provider
 from extdns.app.source_specs import load_specs
 from extdns.config import Config
-from extdns.flags.sources import SOURCES, SourceFlags
+from extdns.flags.sources import SOURCES
 from extdns.model import rrtype
 from extdns.model.kind import Kind, KubernetesObject
 from extdns.ports import Source
-from extdns.sources.common.annotation_names import PREFIX
 from extdns.sources.common.annotations import choose_prefixes
 from extdns.sources.common.claim_builder import NO_TEMPLATES, SourceSettings, Templates
 from extdns.sources.common.claim_stages import (
@@ -126,18 +125,10 @@ def _build_settings(config: Config) -> SourceSettings:
     return SourceSettings(
         flags=config.sources,
         namespace=config.cluster.namespace,
-        prefixes=choose_annotation_prefixes(config.sources, compat=config.control.compat),
+        prefixes=choose_prefixes(config.sources, compat=config.control.compat),
         compat=config.control.compat,
         reads_manifests=bool(config.cluster.manifests),
         templates=parse_templates(config),
-    )
-
-
-def choose_annotation_prefixes(flags: SourceFlags, *, compat: bool) -> tuple[str, ...]:
-    """Return the annotation prefixes to accept, the preferred one first."""
-    prefix = flags.annotation_prefix
-    return choose_prefixes(
-        PREFIX if prefix is None and compat else prefix, with_legacy=flags.enable_legacy_annotation_prefix
     )
 
 

@@ -80,12 +80,11 @@ def _list_rule_paths(values: Values) -> Sequence[str]:
 def _read_scope(values: Values) -> AdmissionScope:
     """Return what the program checks with these values of flags; required ones but `--source` may be missing."""
     from extdns.app.source_specs import load_spec
-    from extdns.app.sources import choose_annotation_prefixes
     from extdns.commands.admission_policy import AdmissionScope
     from extdns.flags.process import ClusterFlags, ControlFlags
     from extdns.flags.sources import SourceFlags
     from extdns.kube.unstructured_resources import guess_kind, parse_resource
-    from extdns.sources.common.annotations import read_no_options
+    from extdns.sources.common.annotations import choose_prefixes, read_no_options
 
     sources, control = SourceFlags.from_values(values), ControlFlags.from_values(values)
     specs = [load_spec(name) for name in sources.names]
@@ -103,7 +102,7 @@ def _read_scope(values: Values) -> AdmissionScope:
         )
     return AdmissionScope(
         kinds=kinds,
-        prefixes=choose_annotation_prefixes(sources, compat=control.compat),
+        prefixes=choose_prefixes(sources, compat=control.compat),
         namespaces=tuple(filter(None, [ClusterFlags.from_values(values).namespace])),
         labels=sources.label_filter,
         annotations=sources.annotation_filter,

@@ -30,11 +30,7 @@ DEFAULT_BASE_NAME: Final = "example.com"
 
 
 def generate(templates: Templates) -> tuple[DnsEndpoint, ...]:
-    """Generate the records for the names that `--fqdn-template` renders for a Pod named `fake`.
-
-    Raises:
-        UsageError: the template cannot be rendered.
-    """
+    """Generate the records for the names of `render_base_names`."""
     return build_objects(render_base_names(templates))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from extdns.errors import ExtdnsError, shorten
 from extdns.flags.sources import SourceFlags
@@ -153,11 +153,8 @@ def _read_annotations(service_key: tuple[str, str], prefixes: tuple[str, ...], v
     return dict(islice(annotations, _MAX_ANNOTATIONS))
 
 
-class _LocatedVirtualHost(NamedTuple):
-    """A virtual host, and the field of the Proxy that holds it."""
-
-    host: GlooVirtualHost
-    field: str
+_LocatedVirtualHost = tuple[GlooVirtualHost, str]
+"""A virtual host, and the field of the Proxy that holds it."""
 
 
 def _list_virtual_hosts(proxy: Proxy) -> Iterator[_LocatedVirtualHost]:
@@ -168,7 +165,7 @@ def _list_virtual_hosts(proxy: Proxy) -> Iterator[_LocatedVirtualHost]:
 def _list_listener_hosts(listener: GlooListener, field: str) -> Iterator[_LocatedVirtualHost]:
     if listener.http_listener is not None:
         for at, host in enumerate(listener.http_listener.virtual_hosts or ()):
-            yield _LocatedVirtualHost(host, f"{field}.httpListener.virtualHosts[{at}]")
+            yield host, f"{field}.httpListener.virtualHosts[{at}]"
     if listener.aggregate_listener is not None:
         yield from _list_filter_chain_hosts(
             listener.aggregate_listener, f"{field}.aggregateListener.httpResources.virtualHosts"
@@ -180,7 +177,7 @@ def _list_filter_chain_hosts(listener: AggregateListener, field: str) -> Iterato
     refs = (ref for chain in listener.http_filter_chains or () for ref in chain.virtual_host_refs or ())
     for ref in dict.fromkeys(refs):
         if ref in hosts:
-            yield _LocatedVirtualHost(hosts[ref], f"{field}[{ref}]")
+            yield hosts[ref], f"{field}[{ref}]"
 
 
 def _list_virtual_services(host: GlooVirtualHost) -> Iterator[tuple[str, str]]:

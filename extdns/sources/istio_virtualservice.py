@@ -61,8 +61,7 @@ class _ServingGateways:
         """Look up the Gateways of *service*, whose hostnames *to* publishes, when they are first needed."""
         self._service: Final = service
         self._namespace: Final = to.ref.key.namespace
-        self._settings: Final = to.settings
-        self._count: Final = to.count
+        self._to: Final = to
         self._view: Final = view
         self._found: Final[list[tuple[str, IstioGateway]]] = []
         self._absent: Final[list[MissingTargets]] = []
@@ -77,11 +76,11 @@ class _ServingGateways:
         """
         by_pattern = self._by_pattern
         serving = {at for pattern in (ANY, host, *list_wildcards(host)) for at in by_pattern.get(pattern, ())}
-        self._count.add(len(serving))
+        self._to.count.add(len(serving))
         results = [self._find_targets_of_gateway(at) for at in sorted(serving)]
         found = [answer for answer in results if isinstance(answer, FoundTargets)]
         if found:
-            return self._count.merge(found)
+            return self._to.count.merge(found)
         missing = [answer for answer in results if isinstance(answer, MissingTargets)]
         return next(chain(missing, self._absent, results), self._exclusion)
 
@@ -99,7 +98,7 @@ class _ServingGateways:
         for namespace, name in dict.fromkeys(keys):
             gateway = self._view.get(ISTIO_GATEWAY, namespace, name)
             if isinstance(gateway, IstioGateway):
-                self._count.add(sum(1 + len(server.hosts or ()) for server in gateway.spec.servers or ()))
+                self._to.count.add(sum(1 + len(server.hosts or ()) for server in gateway.spec.servers or ()))
                 for pattern in list_served_patterns(exported, self._namespace, gateway, namespace):
                     by_pattern.setdefault(pattern, []).append(len(self._found))
                 self._found.append((namespace, gateway))
@@ -119,7 +118,7 @@ class _ServingGateways:
         if at not in self._results:
             namespace, gateway = self._found[at]
             self._results[at] = find_gateway_targets(
-                gateway, namespace, self._settings, self._view, self._count, self._known
+                gateway, namespace, self._to.settings, self._view, self._to.count, self._known
             )
         return self._results[at]
 

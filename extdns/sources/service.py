@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from itertools import chain
-from typing import Final, NamedTuple, assert_never
+from typing import Final, assert_never
 
 from msgspec.structs import replace
 
@@ -86,7 +86,8 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
         if texts := context.annotations.get_list(audience):
             _request_annotation_hosts(to.builder, context, audience, texts)
     if not to.has_hosts:
-        _request_legacy_hosts(to, context)
+        for text, field, result in _find_legacy_hosts(context):
+            to.bare_builder.request(text, field, result)
     elif not can_name_hosts:
         return
     to.publish_template_pairs(to.bare_builder)
@@ -96,11 +97,6 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
         if host is not None:
             expand = expand or choose_expansion(context, Audience.EXTERNAL)
             _request_expanded_hosts(to.builder, (host,), field, expand)
-
-
-def _request_legacy_hosts(to: HostPublisher, context: ServiceContext) -> None:
-    for text, field, result in find_legacy_hosts(context):
-        to.bare_builder.request(text, field, result)
 
 
 def _request_annotation_hosts(
@@ -474,22 +470,18 @@ class _KopsAnnotation(StrEnum):
     INTERNAL = "dns.alpha.kubernetes.io/internal"
 
 
-class LegacyHost(NamedTuple):
-    """A hostname, the annotation that lists it, and its targets."""
-
-    text: str
-    field: str
-    result: TargetResult
+_LegacyHost = tuple[str, str, TargetResult]
+"""A hostname, the field that lists it, and its targets."""
 
 
-def find_legacy_hosts(context: ServiceContext) -> Iterator[LegacyHost]:
+def _find_legacy_hosts(context: ServiceContext) -> Iterator[_LegacyHost]:
     """Yield the hostnames in annotations of the older tool that `--compatibility` names; raises `NotSyncedError`."""
     match Compatibility(context.flags.compatibility):
         case Compatibility.NONE:
             pass
         case Compatibility.MATE:
             if host := _get_annotations(context).get(_MATE):
-                yield LegacyHost(text=host, field=f"annotation {_MATE}", result=_read_load_balancer_as_a(context))
+                yield host, f"annotation {_MATE}", _read_load_balancer_as_a(context)
         case Compatibility.MOLECULE:
             key, value = _MOLECULE_LABEL
             if (context.service.metadata.labels or {}).get(key) == value:
@@ -500,7 +492,7 @@ def find_legacy_hosts(context: ServiceContext) -> Iterator[LegacyHost]:
             assert_never(other)
 
 
-def _find_kops_hosts(context: ServiceContext) -> Iterator[LegacyHost]:
+def _find_kops_hosts(context: ServiceContext) -> Iterator[_LegacyHost]:
     keys = [key for key in _KopsAnnotation if key in _get_annotations(context)]
     match context.service.spec.type:
         case ServiceType.LOAD_BALANCER:
@@ -536,9 +528,9 @@ def _read_load_balancer_as_a(context: ServiceContext) -> TargetResult:
     return FoundTargets(groups=tuple(groups.items()), invalid=result.invalid)
 
 
-def _list_legacy_hosts(context: ServiceContext, key: str, result: TargetResult) -> Iterator[LegacyHost]:
+def _list_legacy_hosts(context: ServiceContext, key: str, result: TargetResult) -> Iterator[_LegacyHost]:
     for text in split_list(_get_annotations(context).get(key), joins_blanks=context.settings.compat):
-        yield LegacyHost(text=text, field=f"annotation {key}", result=result)
+        yield text, f"annotation {key}", result
 
 
 def _get_annotations(context: ServiceContext) -> Mapping[str, str]:

@@ -83,12 +83,9 @@ def find_misplaced_keys(labels: Mapping[str, str] | None) -> tuple[ClaimWarning,
 def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarning, ...]:
     """Return warnings, sorted by key: one for each of *keys* that is probably a misspelled annotation of extdns.
 
-    The result is cached, because many objects have the same keys. Of many keys, only the first are looked at: whoever
-    may write an object could choose thousands that are all similar to known ones.
-
-    Args:
-        keys: the keys of annotations of an object, without `KNOWN_KEYS`.
-        prefix: the annotation prefix that the object uses, or should use.
+    *keys* are those of an object, without `KNOWN_KEYS`. *prefix* is the one that it uses, or should use. The result is
+    cached, because many objects have the same keys. Of many keys, only the first are looked at: whoever may write an
+    object could choose thousands that are all similar to known ones.
     """
     warnings: list[ClaimWarning] = []
     for key in sorted(keys)[:_MAX_COMPARED]:

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from extdns.errors import ExtdnsError, InvalidValueError, shorten
+from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype, ttl
 from extdns.model.claim import ClaimWarning
 from extdns.model.reason import Reason
@@ -29,19 +30,22 @@ from extdns.sources.common.annotation_names import (
     BOTH_PREFIXES,
     KNOWN_KEYS,
     OLD_PREFIX,
+    PREFIX,
     find_misplaced_keys,
     find_misspelled_keys,
 )
 
 
-def choose_prefixes(flag_value: str | None, *, with_legacy: bool = False) -> tuple[str, ...]:
-    """Return the annotation prefixes to accept: *flag_value* of `--annotation-prefix`; without it, `BOTH_PREFIXES`.
+def choose_prefixes(flags: SourceFlags, *, compat: bool) -> tuple[str, ...]:
+    """Return the annotation prefixes to accept, the preferred one first: without `--annotation-prefix`, both.
 
-    *with_legacy* adds the old prefix (`--enable-legacy-annotation-prefix`).
+    With *compat*, only that of external-dns. `--enable-legacy-annotation-prefix` adds the old one.
     """
-    if flag_value is None:
+    prefix = PREFIX if flags.annotation_prefix is None and compat else flags.annotation_prefix
+    if prefix is None:
         return BOTH_PREFIXES
-    return (flag_value, OLD_PREFIX) if with_legacy and flag_value != OLD_PREFIX else (flag_value,)
+    has_older = flags.enable_legacy_annotation_prefix and prefix != OLD_PREFIX
+    return (prefix, OLD_PREFIX) if has_older else (prefix,)
 
 
 _MAX_WARNINGS: Final = 64
@@ -98,7 +102,7 @@ class Annotations(Value, frozen=True, kw_only=True):
         found = chain(
             _find_outdated_keys(self.written, self.prefix, self.values, self.older),
             find_misspelled_keys(frozenset(unknown), self.prefix),
-            _find_invalid_values(self.values, self.prefix),
+            self._find_invalid_values(),
             find_misplaced_keys(self.labels),
         )
         return tuple(islice(found, _MAX_WARNINGS))
@@ -124,6 +128,16 @@ class Annotations(Value, frozen=True, kw_only=True):
         value = self.values.get(name, "")
         return value if value in CHOICES[name] else ""
 
+    def _find_invalid_values(self) -> Iterator[ClaimWarning]:
+        if CHOICES.keys().isdisjoint(self.values) and self.get(TARGET_ANNOTATION) != "":
+            return
+        for name, choices in CHOICES.items():
+            if name in self.values and self.values[name] not in choices:
+                yield self.build_warning(name, Reason.INVALID_ANNOTATION, " or ".join(choices))
+        if self.get(TARGET_ANNOTATION) == "":
+            allowed = "an address or host name; an empty value counts as none, so the targets are those of the object"
+            yield self.build_warning(TARGET_ANNOTATION, Reason.INVALID_ANNOTATION, allowed)
+
 
 class HostnameSource(StrEnum):
     """Where an object states a hostname: the values of the annotations that select one of both."""
@@ -142,23 +156,6 @@ CHOICES: Final = {
     ENDPOINTS_TYPE: ("NodeExternalIP", "HostIP"),
 }
 """The annotations that allow some values only. An invalid value counts as none."""
-
-
-def _find_invalid_values(values: Mapping[str, str], prefix: str) -> Iterator[ClaimWarning]:
-    if CHOICES.keys().isdisjoint(values) and values.get(TARGET_ANNOTATION) != "":
-        return
-    for name, choices in CHOICES.items():
-        if name in values and values[name] not in choices:
-            yield _build_warning(prefix, name, values[name], " or ".join(choices))
-    if values.get(TARGET_ANNOTATION) == "":
-        allowed = "an address or host name; an empty value counts as none, so the targets are those of the object"
-        yield _build_warning(prefix, TARGET_ANNOTATION, "", allowed)
-
-
-def _build_warning(prefix: str, name: str, value: str, allowed: str) -> ClaimWarning:
-    return ClaimWarning(
-        reason=Reason.INVALID_ANNOTATION, field=f"annotation {prefix}{name}", value=value, allowed=allowed
-    )
 
 
 def split_list(text: str | None, *, joins_blanks: bool = False) -> tuple[str, ...]:
@@ -368,18 +365,11 @@ def read_target_annotation(
 ) -> FoundTargets | MissingTargets | None:
     """Return the targets of the `target` annotation, or None if it is absent or empty.
 
-    Args:
-        annotations: annotations of the object that has the targets.
-        on_object: description of that object for messages, "" if it is the object of the claim.
-        count: see `parse_targets`.
+    *on_object* describes the object for messages, "" if it is that of the claim. *count*: see `parse_targets`.
     """
     if not annotations.get(TARGET_ANNOTATION):
         return None
-    field = (
-        f"{annotations.describe_field(TARGET_ANNOTATION)} of {on_object}"
-        if on_object
-        else annotations.describe_field(TARGET_ANNOTATION)
-    )
+    field = annotations.describe_field(TARGET_ANNOTATION) + (f" of {on_object}" if on_object else "")
     if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail=f"{field} has no target; allowed: {TARGETS_ALLOWED}")
     texts = annotations.get_list(TARGET_ANNOTATION)
     return parse_targets(texts, field, if_empty=if_empty, is_stated=True, count=count)

@@ -88,15 +88,10 @@ class ClaimBuilder:
         lenient: bool,
         count: RequestedCount,
     ) -> None:
-        """Build claims for the object at *ref*.
+        """Build claims of *source* for the object at *ref*, each with *options*.
 
-        Args:
-            source: name of the source.
-            ref: reference to the object.
-            options: TTL, set identifier and properties of every claim.
-            resource: the resource that ownership records name; "" is none.
-            lenient: see `extdns.model.validation`.
-            count: what all builders request for the object.
+        *resource* is what ownership records name, "" for nothing. *lenient*: see `extdns.model.validation`. *count* is
+        what all builders request for the object.
         """
         self._labels: Final = StringMap(((RESOURCE, resource),)) if resource else EMPTY_MAP
         self._source: Final = source

@@ -76,13 +76,7 @@ class HostPublisher:
     ) -> None:
         """Read the annotations of *obj*.
 
-        Args:
-            source: name of the source.
-            kind: the kind of *obj*.
-            obj: the object.
-            settings: the settings of the sources.
-            read_options: returns the record options that the annotations set.
-            name_resource: returns what ownership records name.
+        *read_options* returns the record options that they set, and *name_resource* what ownership records name.
         """
         self._source: Final = source
         self._kind: Final = kind
@@ -133,8 +127,7 @@ class HostPublisher:
     def exclude_by_settings(self, *, has_controller: bool) -> bool:
         """Exclude the object if a setting or annotation does so, and return whether it is excluded.
 
-        Args:
-            has_controller: whether the `controller` annotation is read.
+        *has_controller* says whether the `controller` annotation is read.
         """
         annotations = self.annotations if has_controller else Annotations(prefix=PREFIX)
         self._excluded_by = self.settings.find_exclusion(self.ref, self._obj.metadata, annotations)

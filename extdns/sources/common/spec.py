@@ -41,16 +41,6 @@ class Templating(Enum):
     AT_TEMPLATE_TARGETS = ("yes, at the targets of `--target-template`", "yes")
 
 
-def name_object(key: ObjectKey) -> str:
-    """Let ownership records name the object itself."""
-    return key.resource
-
-
-def name_nothing(_: ObjectKey) -> str:
-    """Let ownership records name no object."""
-    return ""
-
-
 class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
     """A source of `--source`.
 
@@ -82,7 +72,7 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
     host_field: str = ""
     hostname_annotations: tuple[str, ...] = ("hostname",)
     has_controller: bool = True
-    resource: Callable[[ObjectKey], str] = name_object
+    resource: Callable[[ObjectKey], str] = lambda key: key.resource
     is_named_in_reference: bool = True
     templates: Templating = Templating.NONE
     decode: Callable[[bytes], T] | None = None
@@ -143,7 +133,7 @@ class KindSource(Value, frozen=True, kw_only=True):
             TemplateError: a template cannot be rendered for *obj*.
         """
         spec = self.spec
-        name_resource = spec.resource if spec.is_named(compat=self.settings.compat) else name_nothing
+        name_resource = spec.resource if spec.is_named(compat=self.settings.compat) else lambda _: ""
         to = HostPublisher(
             spec.name, self.kind, obj, self.settings, read_options=spec.options, name_resource=name_resource
         )

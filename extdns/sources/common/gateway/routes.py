@@ -35,7 +35,6 @@ from extdns.sources.common.gateway.admission import (
 )
 from extdns.sources.common.gateway.parents import (
     Attachment,
-    ListenerTargets,
     ParentFinder,
     ResolvedParentRef,
     parse_gateway_labels,
@@ -63,13 +62,9 @@ class _PublishedHostname:
 def build_route_spec(
     name: str, kind: Kind, protocols: frozenset[str], *, has_hostnames: bool = True
 ) -> SourceSpec[Route]:
-    """Build the spec of a source of Routes.
+    """Build the spec of the source *name* of Routes of *kind*, which listeners with one of *protocols* accept.
 
-    Args:
-        name: the name of the source.
-        kind: the kind of Route.
-        protocols: protocols of listeners that accept such Routes.
-        has_hostnames: whether the spec of such Routes has hostnames.
+    *has_hostnames* says whether the spec of such Routes has hostnames.
     """
 
     def publish(route: Route, to: HostPublisher, view: ClusterView) -> None:
@@ -162,7 +157,7 @@ class _ListenersByHostname:
         found: dict[str, _PublishedHostname] = {}
         for attachment in attachments:
             for one in attachment.listeners:
-                field = _describe_listener_hostname(one, attachment)
+                field = f"hostname of listener {one.listener.name} of {attachment.ref}"
                 hostname = one.listener.hostname.lower()
                 found.setdefault(hostname, _PublishedHostname(field)).results.append(one.result)
         self._count: Final = count
@@ -204,10 +199,6 @@ def _match_listeners(
         found = True
         hosts.setdefault(common, _PublishedHostname(name.field or location)).results.append(result)
     return found
-
-
-def _describe_listener_hostname(one: ListenerTargets, attachment: Attachment) -> str:
-    return f"hostname of listener {one.listener.name} of {attachment.ref}"
 
 
 def _exclude(to: HostPublisher, name: RouteHostname, attachments: tuple[Attachment, ...]) -> None:
