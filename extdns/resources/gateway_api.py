@@ -212,30 +212,10 @@ class RouteStatus(PartialObject, frozen=True, kw_only=True):
 
 
 class Route(KubernetesObject, frozen=True, kw_only=True):
-    """The fields that all kinds of Routes have."""
+    """A Route of any kind."""
 
     spec: RouteSpec = RouteSpec()
     status: RouteStatus = RouteStatus()
-
-
-class HttpRoute(Route, frozen=True, kw_only=True):
-    """A HTTPRoute of the Gateway API."""
-
-
-class GrpcRoute(Route, frozen=True, kw_only=True):
-    """A GRPCRoute of the Gateway API."""
-
-
-class TlsRoute(Route, frozen=True, kw_only=True):
-    """A TLSRoute of the Gateway API."""
-
-
-class TcpRoute(Route, frozen=True, kw_only=True):
-    """A TCPRoute of the Gateway API."""
-
-
-class UdpRoute(Route, frozen=True, kw_only=True):
-    """A UDPRoute of the Gateway API."""
 
 
 GATEWAY: Final = Kind(GATEWAY_API_GROUP, "v1", "Gateway", "gateways", older_versions=("v1beta1",))
@@ -249,9 +229,9 @@ UDP_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "UDPRoute", "udproutes", older_
 STRUCTS: Final[Structs] = {
     GATEWAY: Gateway,
     LISTENER_SET: ListenerSet,
-    HTTP_ROUTE: HttpRoute,
-    GRPC_ROUTE: GrpcRoute,
-    TLS_ROUTE: TlsRoute,
-    TCP_ROUTE: TcpRoute,
-    UDP_ROUTE: UdpRoute,
+    HTTP_ROUTE: Route,
+    GRPC_ROUTE: Route,
+    TLS_ROUTE: Route,
+    TCP_ROUTE: Route,
+    UDP_ROUTE: Route,
 }

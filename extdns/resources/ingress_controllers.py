@@ -169,13 +169,7 @@ class IngressRouteSpec(PartialObject, frozen=True, kw_only=True):
 
 
 class IngressRoute(KubernetesObject, frozen=True, kw_only=True):
-    """traefik.io/v1alpha1 IngressRoute."""
-
-    spec: IngressRouteSpec = IngressRouteSpec()
-
-
-class IngressRouteTcp(KubernetesObject, frozen=True, kw_only=True):
-    """traefik.io/v1alpha1 IngressRouteTCP."""
+    """traefik.io/v1alpha1 IngressRoute or IngressRouteTCP."""
 
     spec: IngressRouteSpec = IngressRouteSpec()
 
@@ -187,9 +181,9 @@ class IngressRouteUdp(KubernetesObject, frozen=True, kw_only=True):
 INGRESS_ROUTE: Final = Kind("traefik.io", "v1alpha1", "IngressRoute", "ingressroutes")
 INGRESS_ROUTE_TCP: Final = Kind("traefik.io", "v1alpha1", "IngressRouteTCP", "ingressroutetcps")
 INGRESS_ROUTE_UDP: Final = Kind("traefik.io", "v1alpha1", "IngressRouteUDP", "ingressrouteudps")
-TRAEFIK_STRUCTS: Final[dict[Kind, type[IngressRoute | IngressRouteTcp | IngressRouteUdp]]] = {
+TRAEFIK_STRUCTS: Final[dict[Kind, type[IngressRoute | IngressRouteUdp]]] = {
     INGRESS_ROUTE: IngressRoute,
-    INGRESS_ROUTE_TCP: IngressRouteTcp,
+    INGRESS_ROUTE_TCP: IngressRoute,
     INGRESS_ROUTE_UDP: IngressRouteUdp,
 }
 TRAEFIK_LEGACY_STRUCTS: Final = {

@@ -14,7 +14,6 @@ from extdns.resources.ingress_controllers import (
     TRAEFIK_LEGACY_STRUCTS,
     TRAEFIK_STRUCTS,
     IngressRoute,
-    IngressRouteTcp,
     IngressRouteUdp,
 )
 from extdns.sources.common.annotations import MissingTargets
@@ -30,7 +29,7 @@ _MATCHER_END: Final = re.compile(r"`\s*\)|\n", re.ASCII)
 _HOST: Final = re.compile(r"`([^,`]+)`")
 
 
-def publish(route: IngressRoute | IngressRouteTcp | IngressRouteUdp, to: HostPublisher, _view: ClusterView) -> None:
+def publish(route: IngressRoute | IngressRouteUdp, to: HostPublisher, _view: ClusterView) -> None:
     """Publish the hosts in rules and the `hostname` annotation, at the targets of the `target` annotation."""
     targets = to.annotated_targets or _NO_TARGET
     to.publish_annotation_hosts(targets)

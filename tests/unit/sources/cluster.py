@@ -42,18 +42,19 @@ class ClaimsInCluster:
         should not make fails the test.
         """
         assert self.rig is not None
-        cluster, objects = self.rig.cluster, {_key(compute_claims): compute_claims for compute_claims in (obj, *others)}
+        key = build_key(source.kind, obj.metadata)
+        cluster, objects = self.rig.cluster, {key: obj} | {_key(other): other for other in others}
         kinds = frozenset((*listed, *(_key(other).kind for other in others)))
-        for key, compute_claims in objects.items():
-            self.rig.put(_json(key, compute_claims))
-        _wait(cluster, kinds | {_key(obj).kind}, objects)
+        for one, content in objects.items():
+            self.rig.put(_json(one, content))
+        _wait(cluster, kinds | {source.kind}, objects)
         try:
-            seen = cluster.view.get(*_key(obj))
+            seen = cluster.view.get(*key)
             assert seen is not None
             return source.find_claims(seen, _Listed(cluster.view, kinds))
         finally:
-            for key in objects:
-                self.rig.remove(key)
+            for one in objects:
+                self.rig.remove(one)
             _wait(cluster, (), objects, gone=True)
 
 

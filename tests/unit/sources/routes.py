@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
-from typing import Final, TypeVar
 
 from extdns.resources.core import Namespace
 from extdns.resources.gateway_api import (
@@ -15,7 +13,6 @@ from extdns.resources.gateway_api import (
     GatewayAddress,
     GatewaySpec,
     GatewayStatus,
-    HttpRoute,
     LabelSelector,
     Listener,
     ListenerSet,
@@ -31,8 +28,6 @@ from extdns.resources.gateway_api import (
 )
 from extdns.resources.meta import Condition
 from tests.unit.sources.samples import meta
-
-R = TypeVar("R", bound=Route)
 
 ALL = RouteNamespaces(from_="All")
 SAME = RouteNamespaces(from_="Same")
@@ -104,8 +99,7 @@ def parent(
     return ParentRef(group=group, kind=kind, namespace=namespace, name=name, section_name=section, port=port)
 
 
-def route(
-    of: type[R],
+def http(
     *hostnames: str,
     location: str = "shop/r",
     parents: Iterable[ParentRef] = (parent(),),
@@ -113,21 +107,21 @@ def route(
     status: str = "True",
     annotations: Mapping[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
-) -> R:
-    """Build a Route. *status* is the `Accepted` condition of all *parents*, or only of those in *accepted_by*."""
+) -> Route:
+    """Build a HTTPRoute; other Routes have the same fields.
+
+    *status* is the `Accepted` condition of all *parents*, or only of those in *accepted_by*.
+    """
     parents = tuple(parents)
     parents_status = tuple(
         RouteParentStatus(parent_ref=ref, conditions=accepted(status))
         for ref in (parents if accepted_by is None else accepted_by)
     )
-    return of(
+    return Route(
         metadata=meta(location, annotations, labels),
         spec=RouteSpec(hostnames=hostnames or None, parent_refs=parents),
         status=RouteStatus(parents=parents_status),
     )
-
-
-http: Final = partial(route, HttpRoute)
 
 
 def namespace(name: str, **labels: str) -> Namespace:

@@ -13,39 +13,28 @@ from extdns.resources.gateway_api import (
     GATEWAY,
     AllowedRouteKind,
     GatewayAddress,
-    GrpcRoute,
-    HttpRoute,
     Listener,
-    TcpRoute,
-    TlsRoute,
-    UdpRoute,
+    Route,
 )
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved
 from tests.unit.sources.made import DEFAULTS, build_source, settings_with
-from tests.unit.sources.routes import SAME, gateway, http, listener, namespace, parent, route, selecting
+from tests.unit.sources.routes import SAME, gateway, http, listener, namespace, parent, selecting
 from tests.unit.sources.samples import PREFIX, list_resolved_claims, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-SOURCE = {
-    HttpRoute: "gateway-httproute",
-    GrpcRoute: "gateway-grpcroute",
-    TlsRoute: "gateway-tlsroute",
-    TcpRoute: "gateway-tcproute",
-    UdpRoute: "gateway-udproute",
-}
-AnyRoute = HttpRoute | GrpcRoute | TlsRoute | TcpRoute | UdpRoute
 WILD = gateway(listener("*.acme.test"))
 ANY = gateway(listener())
 NOT_ADMITTED = "the listeners of Gateway infra/gw, none of which accepts the Route with this hostname"
 CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
 
 
-def claims(obj: AnyRoute, *others: KubernetesObject, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
-    source = build_source(SOURCE[type(obj)], settings)
-    return compute_claims(source, obj, *others, listed=[GATEWAY])
+def claims(
+    obj: Route, *others: KubernetesObject, settings: SourceSettings = DEFAULTS, source: str = "gateway-httproute"
+) -> tuple[Claim, ...]:
+    return compute_claims(build_source(source, settings), obj, *others, listed=[GATEWAY])
 
 
 def a(*names: str, ttl_s: int = 0, address: str = "203.0.113.9") -> list[str]:
@@ -54,32 +43,31 @@ def a(*names: str, ttl_s: int = 0, address: str = "203.0.113.9") -> list[str]:
 
 # docs/spec/sources.md 5.5
 @pytest.mark.parametrize(
-    ("kind", "protocols"),
+    ("source", "protocols"),
     [
-        pytest.param(HttpRoute, {"HTTP", "HTTPS"}, id="5.5-http"),
-        pytest.param(GrpcRoute, {"HTTP", "HTTPS"}, id="5.5-grpc"),
-        pytest.param(TlsRoute, {"TLS"}, id="5.5-tls"),
-        pytest.param(TcpRoute, {"TCP", "TLS"}, id="5.5-tcp-also-on-tls"),
-        pytest.param(UdpRoute, {"UDP"}, id="5.5-udp"),
+        pytest.param("gateway-httproute", {"HTTP", "HTTPS"}, id="5.5-http"),
+        pytest.param("gateway-grpcroute", {"HTTP", "HTTPS"}, id="5.5-grpc"),
+        pytest.param("gateway-tlsroute", {"TLS"}, id="5.5-tls"),
+        pytest.param("gateway-tcproute", {"TCP", "TLS"}, id="5.5-tcp-also-on-tls"),
+        pytest.param("gateway-udproute", {"UDP"}, id="5.5-udp"),
     ],
 )
-def test_a_route_attaches_only_to_listeners_of_a_protocol_for_its_kind(
-    kind: type[AnyRoute], protocols: set[str]
-) -> None:
+def test_a_route_attaches_only_to_listeners_of_a_protocol_for_its_kind(source: str, protocols: set[str]) -> None:
     listeners = [
         listener(f"{protocol.lower()}.t", name=protocol.lower(), protocol=protocol)
         for protocol in ("HTTP", "HTTPS", "TLS", "TCP", "UDP", "example.org/own")
         if protocol.isupper()
     ]
-    found = claims(route(kind), gateway(*listeners, listener("own.t", name="own", protocol="example.org/own")))
+    other = listener("own.t", name="own", protocol="example.org/own")
+    found = claims(http(), gateway(*listeners, other), source=source)
     assert reduce_claims(found) == a(*(f"{protocol.lower()}.t" for protocol in sorted(protocols)))
 
 
 # docs/spec/sources.md 5.1
-@pytest.mark.parametrize("kind", [TcpRoute, UdpRoute])
-def test_hostnames_in_tcp_and_udp_routes_are_ignored(kind: type[AnyRoute]) -> None:
-    protocol = "TCP" if kind is TcpRoute else "UDP"
-    assert reduce_claims(claims(route(kind, "a.t"), gateway(listener(protocol=protocol)))) == []
+@pytest.mark.parametrize("protocol", ["TCP", "UDP"])
+def test_hostnames_in_tcp_and_udp_routes_are_ignored(protocol: str) -> None:
+    found = claims(http("a.t"), gateway(listener(protocol=protocol)), source=f"gateway-{protocol.lower()}route")
+    assert reduce_claims(found) == []
 
 
 # docs/spec/sources.md 5.3
@@ -140,7 +128,7 @@ def test_hostnames_in_tcp_and_udp_routes_are_ignored(kind: type[AnyRoute]) -> No
     ],
 )
 def test_hostnames_of_a_route_come_from_its_spec_its_annotation_or_the_listener(
-    obj: HttpRoute, settings: SourceSettings, on_wild: list[str], on_any: list[str]
+    obj: Route, settings: SourceSettings, on_wild: list[str], on_any: list[str]
 ) -> None:
     assert reduce_claims(claims(obj, WILD, settings=settings)) == on_wild
     assert reduce_claims(claims(obj, ANY, settings=settings)) == on_any

@@ -16,9 +16,9 @@ from extdns.resources.gateway_api import (
     GATEWAY,
     LISTENER_SET,
     Gateway,
-    HttpRoute,
     ListenerSet,
     ListenerSetStatus,
+    Route,
     RouteStatus,
 )
 from extdns.sources.common.claim_builder import SourceSettings
@@ -46,7 +46,7 @@ ROUTE = http("a.t", labels={"app": "web"}, annotations={"team": "shop"})
 LABELLED = gateway(listener(), labels={"edge": "yes"})
 
 
-def claims(obj: HttpRoute, *others: KubernetesObject, settings: SourceSettings) -> tuple[Claim, ...]:
+def claims(obj: Route, *others: KubernetesObject, settings: SourceSettings) -> tuple[Claim, ...]:
     source = build_source("gateway-httproute", settings)
     return compute_claims(source, obj, *others, listed=[GATEWAY, LISTENER_SET])
 
@@ -118,7 +118,7 @@ CLOSED = "a.t: excluded by spec.allowedListeners of Gateway infra/gw"
     ],
 )
 def test_in_manifests_a_route_or_listener_set_without_any_status_counts_as_accepted(
-    obj: HttpRoute, attached: tuple[ListenerSet, ...], expected: str
+    obj: Route, attached: tuple[ListenerSet, ...], expected: str
 ) -> None:
     settings = settings_with(gateway_listener_sets=True, reads_manifests=True)
     assert reduce_claims(claims(obj, gateway(listener(), allow_sets=ALL), *attached, settings=settings)) == [expected]

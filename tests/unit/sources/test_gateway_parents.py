@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
-from extdns.resources.gateway_api import GATEWAY, HttpRoute, LabelSelector, ParentRef
+from extdns.resources.gateway_api import GATEWAY, LabelSelector, ParentRef, Route
 from extdns.sources.common.annotation_names import PREFIX
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
@@ -22,7 +22,7 @@ WILD = gateway(listener("*.acme.test"))
 ANY = gateway(listener())
 
 
-def claims(obj: HttpRoute, *others: KubernetesObject) -> tuple[Claim, ...]:
+def claims(obj: Route, *others: KubernetesObject) -> tuple[Claim, ...]:
     source = build_source("gateway-httproute")
     return compute_claims(source, obj, *others, listed=[GATEWAY])
 
@@ -114,9 +114,7 @@ def test_section_name_and_port_of_a_parent_reference_select_listeners(ref: Paren
         pytest.param(http("a.t", accepted_by=[parent("other/gw")]), "a.t: not-accepted", id="5.4-of-another-parent"),
     ],
 )
-def test_parents_of_unknown_kinds_or_that_have_not_accepted_the_route_are_not_used(
-    obj: HttpRoute, expected: str
-) -> None:
+def test_parents_of_unknown_kinds_or_that_have_not_accepted_the_route_are_not_used(obj: Route, expected: str) -> None:
     assert reduce_claims(claims(obj, ANY)) == [expected]
 
 

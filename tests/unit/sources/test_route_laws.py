@@ -18,7 +18,6 @@ from extdns.resources.gateway_api import (
     GatewayAddress,
     GatewaySpec,
     GatewayStatus,
-    HttpRoute,
     LabelRequirement,
     LabelSelector,
     Listener,
@@ -27,6 +26,7 @@ from extdns.resources.gateway_api import (
     ListenerSetStatus,
     ListenerStatus,
     ParentRef,
+    Route,
     RouteNamespaces,
     RouteParentStatus,
     RouteSpec,
@@ -127,7 +127,7 @@ PARENTS = st.sampled_from(
     ]
 )
 ROUTES = st.builds(
-    HttpRoute,
+    Route,
     metadata=st.builds(meta, st.just("shop/r"), ANNOTATIONS),
     spec=st.builds(
         RouteSpec,
@@ -146,7 +146,7 @@ SOURCE = build_source("gateway-httproute", settings_with(gateway_listener_sets=T
 
 @given(ROUTES, GATEWAYS, SETS)
 def test_any_routes_and_gateways_give_valid_claims_and_each_name_is_resolved_or_not_but_never_both(
-    route: HttpRoute, gateway: Gateway, listener_set: ListenerSet
+    route: Route, gateway: Gateway, listener_set: ListenerSet
 ) -> None:
     claims = SOURCE.find_claims(route, FakeView(gateway, listener_set, SHOP, listed=[NAMESPACE]))
     for claim in claims:
@@ -173,10 +173,10 @@ def test_any_routes_and_gateways_give_valid_claims_and_each_name_is_resolved_or_
 
 @given(ROUTES, GATEWAYS, SETS)
 def test_the_claims_of_a_route_do_not_depend_on_the_order_of_listeners_and_parents(
-    route: HttpRoute, gateway: Gateway, listener_set: ListenerSet
+    route: Route, gateway: Gateway, listener_set: ListenerSet
 ) -> None:
     view = FakeView(gateway, listener_set, SHOP, listed=[NAMESPACE])
-    turned = HttpRoute(
+    turned = Route(
         metadata=route.metadata,
         spec=route.spec,
         status=RouteStatus(parents=tuple(reversed(route.status.parents or ()))),
@@ -192,6 +192,6 @@ def test_the_claims_of_a_route_do_not_depend_on_the_order_of_listeners_and_paren
     assert published(SOURCE, turned, turned_view) == published(SOURCE, route, view)
 
 
-def published(source: Source, route: HttpRoute, view: FakeView) -> list[tuple[object, ...]]:
+def published(source: Source, route: Route, view: FakeView) -> list[tuple[object, ...]]:
     claims = source.find_claims(route, view)
     return [(claim.desired.key, claim.desired.targets) for claim in claims if isinstance(claim, ResolvedClaim)]

@@ -8,7 +8,7 @@ from extdns.gotemplate.errors import TemplateError
 from extdns.model.kind import KubernetesObject
 from extdns.ports import Source
 from extdns.resources.core import Service, ServiceSpec
-from extdns.resources.gateway_api import HttpRoute
+from extdns.resources.gateway_api import Route
 from extdns.resources.ingress_controllers import (
     HttpProxy,
     HttpProxySpec,
@@ -69,7 +69,7 @@ CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
         ),
     ],
 )
-def test_fqdn_templates_give_hosts_of_routes(obj: HttpRoute, chosen: SourceSettings, expected: list[str]) -> None:
+def test_fqdn_templates_give_hosts_of_routes(obj: Route, chosen: SourceSettings, expected: list[str]) -> None:
     source = build_source("gateway-httproute", chosen)
     assert (
         reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
