@@ -223,19 +223,3 @@ def test_the_ingress_class_flag_cannot_be_combined_with_an_annotation_filter_on_
 def test_an_invalid_ingress_class_is_a_usage_error(name: str) -> None:
     with pytest.raises(UsageError, match=f"--ingress-class={name} is not a class\n  allowed: "):
         build_source("ingress", settings_with(ingress_class=("alb", name)))
-
-
-@pytest.mark.parametrize(
-    ("annotations", "by"),
-    [
-        pytest.param(ours(controller="other"), f"annotation {PREFIX}controller", id="4.1-controller"),
-        pytest.param({"team": "b"}, "--annotation-filter", id="4.1-annotation-filter"),
-    ],
-)
-def test_an_excluded_ingress_names_the_filter_or_annotation_that_excludes_it(
-    annotations: dict[str, str], by: str
-) -> None:
-    settings = settings_with(annotation_filter=parse_annotation_selector("team notin (b)"))
-    assert reduce_claims(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [
-        excluded(by)
-    ]

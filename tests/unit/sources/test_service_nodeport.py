@@ -76,14 +76,6 @@ def test_the_access_annotation_selects_external_or_internal_node_addresses(
     assert " ".join(addresses) == expected
 
 
-# docs/spec/sources.md 2.3
-def test_an_invalid_access_annotation_gives_a_warning() -> None:
-    found = list_resolved_claims(claims(ssh(ours(access="Public")), BOTH_KINDS))
-    assert [[(warning.value, warning.allowed) for warning in claim.warnings] for claim in found] == [
-        [("Public", "public or private")]
-    ] * 3
-
-
 @pytest.mark.parametrize(
     "nodes",
     [

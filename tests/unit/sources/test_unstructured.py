@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.gotemplate.errors import TemplateError
 from extdns.kube.live.responses import decode_object
 from extdns.kube.local_store import DeltaTracker
 from extdns.kube.manifests.reader import read_manifests
@@ -25,7 +24,7 @@ from extdns.sources.common.claim_builder import NO_TEMPLATES, Templates
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved
 from tests.unit.sources.made import build_source, settings_with, templates
-from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, ours
+from tests.unit.sources.samples import PREFIX, list_resolved_claims, ours
 
 CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
 PRESUMED: Final = Kind("", "v1", "configmap", "configmaps")
@@ -220,14 +219,3 @@ def test_filter_flags_exclude_unstructured_objects(
 ) -> None:
     obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP, ours(hostname="h.t", target="x.t") | annotations))
     assert reduce_claims(source(CONFIG_MAP, **selection).find_claims(obj, FakeView())) == expected
-
-
-def test_a_template_that_cannot_be_rendered_raises_an_error() -> None:
-    obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP))
-    with pytest.raises(TemplateError):
-        source(CONFIG_MAP, templates(pairs=["{{.Nothing}}:x.t"])).find_claims(obj, FakeView())
-
-
-def test_the_unstructured_source_can_read_kinds_that_also_have_a_source_of_their_own() -> None:
-    obj = load_balancer(ours(hostname="h.t", target="x.t"), "192.0.2.1")
-    assert reduce_claims(source(SERVICE).find_claims(obj, FakeView())) == ["h.t CNAME x.t"]

@@ -162,14 +162,6 @@ def names(contents: FileContents) -> list[str]:
     return [item.key.name for item in contents.found]
 
 
-def test_a_broken_document_does_not_affect_the_other_documents_of_a_file() -> None:
-    contents = read_manifests(
-        f"{service('a')}---\nb: [\n---\n{service('c')}---\n{TTL % 5}---\n{service('d')}".encode(), "f.yaml"
-    )
-    assert names(contents) == ["a", "c", "d"]
-    assert [problem.line for problem in contents.problems] == [6, 11]
-
-
 LIST = """\
 apiVersion: v1
 items:
