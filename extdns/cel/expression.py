@@ -70,7 +70,6 @@ class Expression:
     """A compiled expression. Safe from any thread.
 
     Attributes:
-        source: the text of the expression.
         syntax: the variables, fields and functions that it refers to.
         variables: the variables of its rule that it refers to; None if that may be any of them.
     """

@@ -48,7 +48,6 @@ class CompiledPolicy:
     Attributes:
         text: the DNSPolicy as it was read.
         validations: the compiled `spec.validations`, in the same order.
-        expressions: all expressions of the DNSPolicy.
         conditions: the expressions of the validations if the policy has no variables, else ().
         references: the fields and functions that these expressions refer to.
         reads_namespaces: whether it needs the labels or annotations of namespaces.

@@ -42,7 +42,7 @@ _DEFAULT_OPERATIONS: Final = (Operation.CREATE, Operation.UPDATE)
 
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _NAMESPACE: Final = re.compile(_LABEL)
-_RECORD_TYPE: Final = re.compile(r"[A-Z][A-Z0-9]{0,15}")
+RECORD_TYPE: Final = re.compile(r"[A-Z][A-Z0-9]{0,15}")
 _REASON: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _LABEL_KEY: Final = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?")
@@ -203,7 +203,7 @@ def _read_match(reader: DocumentReader, value: object) -> PolicyMatch:
         return reader.read_matching(item, path, _NAMESPACE, "the name of a namespace")
 
     def read_type(item: object, path: str) -> str:
-        return reader.read_matching(item, path, _RECORD_TYPE, "a record type in capitals, as A or CNAME")
+        return reader.read_matching(item, path, RECORD_TYPE, "a record type in capitals, as A or CNAME")
 
     operations = reader.read_list(fields.get("operations"), "spec.match.operations", read_operation)
     selector = fields.get("namespaceSelector")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from extdns.cel.policy import CompiledPolicy, compile_policy
 from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch, read_policy
 from extdns.cel.policy_rules import UnavailablePolicy
@@ -29,6 +31,7 @@ class PolicyVersion(Value, frozen=True, kw_only=True):
     Attributes:
         policy: None if there is a problem.
         match: which inputs it may concern.
+        file: where it was read from, "" if from a cluster.
         warnings: what is valid, but perhaps not meant: as typical inputs for which an expression has no value.
     """
 
@@ -36,6 +39,8 @@ class PolicyVersion(Value, frozen=True, kw_only=True):
     match: PolicyMatch
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    generation: int = 0
+    file: str = ""
 
 
 class PolicyState(Value, frozen=True, kw_only=True):
@@ -86,8 +91,6 @@ class PolicyIndex:
         self._phase = KindState(kind=DNS_POLICY, phase=Phase.LISTING)
         self._is_listed = False
         self._last: dict[ObjectKey, PolicyVersion] = {}
-        self._generations: dict[ObjectKey, int] = {}
-        self._files: dict[ObjectKey, str] = {}
         self._valid: dict[ObjectKey, CompiledPolicy] = {}
         self._excess: frozenset[ObjectKey] = frozenset()  # valid policies beyond the limits
         self._problems: dict[tuple[str, ObjectKey | None], str] = {}
@@ -131,10 +134,11 @@ class PolicyIndex:
             yield _build_unavailable(f"DNSPolicies: {detail}")
         for key, version in self._last.items():
             if key not in self._valid:
-                yield UnavailablePolicy(problem=f"{self._find_label(key)}: {version.problems[0]}", match=version.match)
+                problem = f"{_build_label(key, version.file)}: {version.problems[0]}"
+                yield UnavailablePolicy(problem=problem, match=version.match)
         for key in self._excess:
-            policy = self._valid[key]
-            yield UnavailablePolicy(problem=f"{self._find_label(key)}: {self._describe_excess()}", match=policy.match)
+            problem = f"{_build_label(key, self._last[key].file)}: {self._describe_excess()}"
+            yield UnavailablePolicy(problem=problem, match=self._valid[key].match)
         for (location, named), message in self._problems.items():
             is_unread = named is None and _find_file(location) in self._unread_files
             if is_unread or (named is not None and named.kind == DNS_POLICY and named not in self._last):
@@ -153,11 +157,11 @@ class PolicyIndex:
             problems = version.problems if version else ()
             if key in self._excess:
                 problems += (self._describe_excess(),)
-            file = self._files[key] if key in self._files else others[key][0][0]
+            file = version.file if version else others[key][0][0]
             used = self._valid.get(key) if key not in self._excess else None
             yield PolicyState(
                 key=key,
-                generation=self._generations.get(key, 0),
+                generation=version.generation if version else 0,
                 problems=(*problems, *(text for _, text in others.get(key, ()))),
                 warnings=version.warnings if version else (),
                 is_used=used is not None,
@@ -175,7 +179,7 @@ class PolicyIndex:
         if self._excess:
             yield f"DNSPolicies: {self._describe_excess()}"
         for key, version in sorted(self._last.items()):
-            yield from (f"{self._find_label(key)}: {problem}" for problem in version.problems)
+            yield from (f"{_build_label(key, version.file)}: {problem}" for problem in version.problems)
 
     def _find_excess(self) -> frozenset[ObjectKey]:
         """Return the valid policies over the allowed number of policies or validations: the last ones by name."""
@@ -185,9 +189,6 @@ class PolicyIndex:
             if number > MAX_POLICIES or validations > MAX_ALL_VALIDATIONS:
                 excess.append(key)
         return frozenset(excess)
-
-    def _find_label(self, key: ObjectKey) -> str:
-        return _build_label(key, self._files.get(key, ""))
 
     def _describe_excess(self) -> str:
         count, validations = len(self._valid), sum(len(policy.validations) for policy in self._valid.values())
@@ -203,13 +204,9 @@ class PolicyIndex:
         if not isinstance(change.new, DnsPolicy):
             self._last.pop(key, None)
             self._valid.pop(key, None)
-            self._generations.pop(key, None)
-            self._files.pop(key, None)
             return
         version = check_policy(key.name, change.new.spec)
-        self._last[key] = version
-        self._generations[key] = change.new.metadata.generation
-        self._files[key] = change.file
+        self._last[key] = replace(version, generation=change.new.metadata.generation, file=change.file)
         if version.policy is not None:
             self._valid[key] = version.policy
 

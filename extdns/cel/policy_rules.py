@@ -28,7 +28,6 @@ class UnavailablePolicy(Value, frozen=True, kw_only=True, order=True):
 
     Attributes:
         match: the inputs that it may concern.
-        problem: what is wrong, for people.
     """
 
     problem: str

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from extdns.cel.document_reader import DocumentReader
+from extdns.cel.policy_document import RECORD_TYPE
 from extdns.errors import describe_type
 from extdns.model.change import RuleAction, Violation
 from extdns.model.dns_name import DnsName
@@ -18,7 +18,6 @@ from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObj
 MAX_TESTS: Final = 10_000
 _MAX_TEXT: Final = 4096
 _MAX_TTL: Final = 2**31 - 1
-_RECORD_TYPE: Final = re.compile(r"[A-Z][A-Z0-9]{0,15}")
 _FILE_FIELDS: Final = ("policies", "tests")
 _TEST_FIELDS: Final = ("name", "operation", "source", "stated", "record", "object", "namespace", "current", "expect")
 _RECORD_FIELDS: Final = ("name", "zone", "private", "type", "ttl", "targets", "setIdentifier", "properties")
@@ -62,7 +61,6 @@ class PolicyTestFile(Value, frozen=True, kw_only=True):
 
     Attributes:
         policies: paths of files with DNSPolicies, relative to the file.
-        problems: one message for each mistake in it.
     """
 
     policies: tuple[str, ...]
@@ -88,15 +86,12 @@ def read_test_file(document: object) -> PolicyTestFile:
         return PolicyTestFile(policies=(), tests=(), problems=tuple(reader.problems))
     fields = reader.read_mapping(document, "", _FILE_FIELDS)
     tests = _TestReader(reader)
-    found = PolicyTestFile(
-        policies=reader.read_list(fields.get("policies"), "policies", tests.read_text),
-        tests=reader.read_list(fields.get("tests"), "tests", tests.read_test, MAX_TESTS),
-        problems=(),
-    )
+    policies = reader.read_list(fields.get("policies"), "policies", tests.read_text)
+    found = reader.read_list(fields.get("tests"), "tests", tests.read_test, MAX_TESTS)
     for name in ("policies", "tests"):
         if not fields.get(name):
             reader.report(name, "is empty; allowed: at least one item")
-    return PolicyTestFile(policies=found.policies, tests=found.tests, problems=tuple(reader.problems))
+    return PolicyTestFile(policies=policies, tests=found, problems=tuple(reader.problems))
 
 
 class _TestReader:
@@ -156,7 +151,7 @@ class _TestReader:
         zone_name = DnsName(self._reader.read_name(zone, f"{path}.zone")) if zone is not None else DnsName(name.parent)
         found = fields.get("type")
         record_type = (
-            "A" if found is None else self._reader.read_matching(found, f"{path}.type", _RECORD_TYPE, "a record type")
+            "A" if found is None else self._reader.read_matching(found, f"{path}.type", RECORD_TYPE, "a record type")
         )
         record = DesiredRecord(
             name=name,

@@ -102,7 +102,6 @@ class Template(Value, frozen=True, kw_only=True):
 
     Attributes:
         flag: the flag with its dashes, as `--fqdn-template`.
-        values: the values in the order of the command line.
         sources: all values that `--source` accepts, for `isSource`.
     """
 

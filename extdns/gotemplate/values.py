@@ -39,7 +39,6 @@ class GoType(Value, frozen=True, kw_only=True):
     """A Go type.
 
     Attributes:
-        name: the name of the type in Go.
         element: the spelling of the type of elements, or of what a pointer points at; "" for other forms.
         key: the spelling of the type of a map's keys.
     """

@@ -60,7 +60,6 @@ class Annotations(Value, frozen=True, kw_only=True):
         values: the values of the annotations under that prefix, by key without the prefix.
         written: all annotations of the object.
         older: the accepted prefixes that the object should not use beside *prefix*.
-        labels: the labels of the object.
         joins_blanks: whether blanks inside the items of lists are removed, as external-dns does.
     """
 
@@ -292,7 +291,6 @@ class MissingTargets(Value, frozen=True, kw_only=True):
     Attributes:
         reason: `NO_ENDPOINTS` if complete data shows that there is no target. With any other reason an existing record
             stays.
-        detail: the explanation for people.
     """
 
     reason: Reason

@@ -265,10 +265,8 @@ class SourceSettings(Value, frozen=True, kw_only=True):
     """Settings of the sources.
 
     Attributes:
-        flags: the flags of the sources.
         namespace: read objects of this namespace only; "" is all. Cluster-scoped objects are always read.
         prefixes: accepted annotation prefixes, the preferred one first.
-        templates: templates that render hostnames and targets.
         compat: the value of `--compat`: names and targets are checked as far as external-dns does.
         reads_manifests: whether the objects come from manifests, which in Git have no status.
     """

@@ -285,8 +285,7 @@ class WarningStage(Value, frozen=True, kw_only=True):
     """Warn about what the DNS service does not do as the object states it. The record is published all the same.
 
     Attributes:
-        provider: the value of `--provider`.
-        properties: the properties that it honours, as `is_honoured` takes them.
+        properties: the properties that the provider honours, as `is_honoured` takes them.
         find_allowed: returns what a property, by its key, may be if a value has no effect; "" if the value has one.
         lenient: see `extdns.model.validation`; any name is created.
     """

@@ -38,10 +38,6 @@ class HostPublisher:
     """Publishes the hostnames of one object; used for one call of `Source.find_claims`.
 
     Attributes:
-        ref: the object.
-        settings: the settings of the sources.
-        flags: the flags of the sources.
-        annotations: the annotations of the object.
         annotated_targets: targets of its `target` annotation, or None if it has none.
         count: how much the object requests; what is merged for its hostnames counts, too.
     """

@@ -231,7 +231,6 @@ class RouteHostname(NamedTuple):
 
     Attributes:
         text: the hostname; "" stands for the hostname of the listener.
-        field: the field that holds it.
         excluded_by: the flag or annotation that excludes it, "" if none does.
     """
 
