@@ -21,7 +21,7 @@ def publish(gateway: IstioGateway, to: HostPublisher, view: ClusterView) -> None
         ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
         NotSyncedError: Ingresses or Services are needed and not listed yet.
     """
-    targets = find_gateway_targets(gateway, to.ref.key.namespace, to.settings, view, to.count, {})
+    targets = find_gateway_targets(gateway, to.ref.key.namespace, to, view, {})
     for host, field in _list_server_hosts(gateway):
         to.publish(host, field, targets)
     to.publish_annotation_hosts(targets)

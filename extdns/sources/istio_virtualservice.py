@@ -117,9 +117,7 @@ class _ServingGateways:
     def _find_targets_of_gateway(self, at: int) -> TargetResult:
         if at not in self._results:
             namespace, gateway = self._found[at]
-            self._results[at] = find_gateway_targets(
-                gateway, namespace, self._to.settings, self._view, self._to.count, self._known
-            )
+            self._results[at] = find_gateway_targets(gateway, namespace, self._to, self._view, self._known)
         return self._results[at]
 
 

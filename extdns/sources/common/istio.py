@@ -25,7 +25,7 @@ from extdns.sources.common.annotations import (
     parse_targets,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import SourceSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 ANY: Final = "*"
 
@@ -48,24 +48,19 @@ KnownTargets = dict[tuple[str, frozenset[tuple[str, str]]], TargetResult]
 
 
 def find_gateway_targets(
-    gateway: IstioGateway,
-    namespace: str,
-    settings: SourceSettings,
-    view: ClusterView,
-    count: RequestedCount,
-    known: KnownTargets,
+    gateway: IstioGateway, namespace: str, to: HostPublisher, view: ClusterView, known: KnownTargets
 ) -> TargetResult:
     """Find the targets of *gateway* in its `target` annotation, else in its Ingress, else in Services of its proxies.
 
-    They are added to *count*, which raises, and those of Services to *known*, if they are not in it.
+    They count for the object that *to* publishes, which raises, and those of Services are added to *known*.
 
     Raises:
         ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
         NotSyncedError: Ingresses or Services are not listed yet.
     """
-    annotations = settings.read_annotations(gateway.metadata)
+    annotations = to.settings.read_annotations(gateway.metadata)
     description = f"Gateway {namespace}/{gateway.metadata.name}"
-    annotated = read_target_annotation(annotations, on_object=description, count=count)
+    annotated = read_target_annotation(annotations, on_object=description, count=to.count)
     if annotated is not None:
         return annotated
     # the key with the usual prefix works, too, even if --annotation-prefix sets another one
@@ -74,11 +69,11 @@ def find_gateway_targets(
     )
     if reference:
         field = f"{annotations.describe_field(_INGRESS_ANNOTATION)} of {description}"
-        return _read_ingress_targets(reference, namespace, field, view, count)
+        return _read_ingress_targets(reference, namespace, field, view, to.count)
     selector = gateway.spec.selector or {}
     key = namespace, frozenset(selector.items())
     if key not in known:
-        known[key] = _read_service_targets(selector, namespace, settings, view, count)
+        known[key] = _read_service_targets(selector, namespace, to, view)
     return known[key]
 
 
@@ -97,18 +92,16 @@ def _read_ingress_targets(
     )
 
 
-def _read_service_targets(
-    selector: dict[str, str], home: str, settings: SourceSettings, view: ClusterView, count: RequestedCount
-) -> TargetResult:
+def _read_service_targets(selector: dict[str, str], home: str, to: HostPublisher, view: ClusterView) -> TargetResult:
     matching: list[Service] = []
-    if settings.namespace in {"", home} and not settings.compat:
-        matching = _select_services(selector, home, view, count)
+    if to.settings.namespace in {"", home} and not to.settings.compat:
+        matching = _select_services(selector, home, view, to.count)
     if not matching:
-        matching = _select_services(selector, settings.namespace, view, count)
+        matching = _select_services(selector, to.settings.namespace, view, to.count)
     if not matching:
         return ExcludedHost(excluded_by="spec.selector of the Gateway, which no Service matches")
     namespaces = sorted({service.metadata.namespace or "" for service in matching})
-    if len(namespaces) > 1 and not settings.compat:
+    if len(namespaces) > 1 and not to.settings.compat:
         # any tenant can create such a Service, also one that is older than the proxy, so it ends no record either
         detail = f"namespaces {', '.join(namespaces[:_SHOWN])} have Services with its selector"
         return MissingTargets(reason=Reason.AMBIGUOUS_ADDRESS, detail=detail)
@@ -116,7 +109,7 @@ def _read_service_targets(
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {matching[0].metadata.name}: {_NO_ADDRESS}")
     # anybody can select the Service of another namespace
     is_stated = any(service.spec.external_ips or service.metadata.namespace != home for service in matching)
-    return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated, count=count)
+    return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty, is_stated=is_stated, count=to.count)
 
 
 def _select_services(

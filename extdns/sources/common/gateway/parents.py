@@ -27,13 +27,13 @@ from extdns.sources.common.annotations import (
     ExcludedHost,
     FoundTargets,
     MissingTargets,
-    RequestedCount,
     TargetResult,
     parse_targets,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import CONTROLLER, SourceSettings, is_our_controller
+from extdns.sources.common.claim_builder import CONTROLLER, is_our_controller
 from extdns.sources.common.gateway.admission import accepts_namespace
+from extdns.sources.common.host_publisher import HostPublisher
 
 _ACCEPTED: Final = "Accepted"
 
@@ -95,12 +95,12 @@ class _Stated(NamedTuple):
 class ParentFinder:
     """Looks up the parents of a Route; used for one call of `KindSource.find_claims`."""
 
-    def __init__(self, settings: SourceSettings, view: ClusterView, count: RequestedCount) -> None:
-        """Create a finder that looks up objects in *view*, which raises `NotSyncedError`, and counts their targets."""
-        self._settings: Final = settings
-        self._flags: Final = settings.flags
+    def __init__(self, to: HostPublisher, view: ClusterView) -> None:
+        """Look up objects in *view*, which raises `NotSyncedError`; their targets count for the Route of *to*."""
+        self._settings: Final = to.settings
+        self._flags: Final = to.flags
         self._view: Final = view
-        self._count: Final = count
+        self._count: Final = to.count
         self._stated: Final[dict[ResolvedParentRef, _Stated]] = {}
 
     def find_attachments(self, route: Route, namespace: str) -> Iterator[Attachment]:

@@ -144,7 +144,7 @@ def _find_accepting_listeners(
             allowed, namespace, home=parent.namespace, default="Same", view=view, count=to.count
         )
 
-    for attachment in ParentFinder(to.settings, view, to.count).find_attachments(route, namespace):
+    for attachment in ParentFinder(to, view).find_attachments(route, namespace):
         listeners = tuple(one for one in attachment.listeners if accepts(one.listener, attachment.ref))
         yield replace(attachment, listeners=listeners)
 
