@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from extdns.cel.document_reader import DocumentReader
@@ -156,22 +157,13 @@ def _list_wildcard_warnings(match: PolicyMatch) -> Iterator[str]:
 
 
 def _read_text(reader: DocumentReader, name: str, fields: Mapping[str, object], match: PolicyMatch) -> PolicyText:
-    variables = reader.read_list(
-        fields.get("variables"),
-        "spec.variables",
-        lambda value, path: _read_variable(reader, value, path),
-        MAX_VARIABLES,
-    )
+    read_variable, read_validation = partial(_read_variable, reader), partial(_read_validation, reader)
+    variables = reader.read_list(fields.get("variables"), "spec.variables", read_variable, MAX_VARIABLES)
     names = [variable.name for variable in variables]
     for at, variable in enumerate(names):
         if variable and variable in names[:at]:
             reader.report(f"spec.variables[{at}].name", f'is "{variable}" again; allowed: each name once')
-    validations = reader.read_list(
-        fields.get("validations"),
-        "spec.validations",
-        lambda value, path: _read_validation(reader, value, path),
-        MAX_VALIDATIONS,
-    )
+    validations = reader.read_list(fields.get("validations"), "spec.validations", read_validation, MAX_VALIDATIONS)
     if fields.get("validations") in (None, []) and not reader.problems:
         reader.report("spec.validations", "is empty; allowed: at least one expression that is true for valid records")
     action = RuleAction(reader.read_choice(fields.get("action"), "spec.action", _ACTIONS, RuleAction.DENY))
@@ -233,14 +225,8 @@ def _read_selector(reader: DocumentReader, value: object) -> tuple[Requirement, 
         )
         for key, item in (labels or {}).items()
     ]
-    return (
-        *requirements,
-        *reader.read_list(
-            fields.get("matchExpressions"),
-            f"{path}.matchExpressions",
-            lambda item, at: _read_requirement(reader, item, at),
-        ),
-    )
+    others = fields.get("matchExpressions")
+    return (*requirements, *reader.read_list(others, f"{path}.matchExpressions", partial(_read_requirement, reader)))
 
 
 def _read_requirement(reader: DocumentReader, value: object, path: str) -> Requirement:
@@ -251,9 +237,7 @@ def _read_requirement(reader: DocumentReader, value: object, path: str) -> Requi
     if fields.get("operator") is None:
         reader.report(f"{path}.operator", f"is empty; allowed: {', '.join(API_OPERATORS)}")
     operator = reader.read_choice(fields.get("operator"), f"{path}.operator", tuple(API_OPERATORS), "Exists")
-    values = reader.read_list(
-        fields.get("values"), f"{path}.values", lambda item, at: _read_label_value(reader, item, at)
-    )
+    values = reader.read_list(fields.get("values"), f"{path}.values", partial(_read_label_value, reader))
     if operator in {"In", "NotIn"} and not values:
         reader.report(f"{path}.values", f"is empty; allowed with {operator}: at least one value")
     elif operator in {"Exists", "DoesNotExist"} and values:

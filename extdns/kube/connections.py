@@ -77,9 +77,10 @@ class ApiEndpoint:
 
 
 @cache  # once for all clients
-def warn_unchecked_certificate(server: str, advice: str) -> None:
+def warn_unchecked_certificate(server: str) -> None:
     """Log one warning in place of those that urllib3 prints for *server*."""
     disable_warnings(http.InsecureRequestWarning)
+    advice = "remove insecure-skip-tls-verify from the kubeconfig"
     _log.warning(Event.CERTIFICATE_UNCHECKED, server=server, next=advice)
 
 

@@ -39,7 +39,7 @@ def load_kubeconfig(paths: str, server: str) -> ApiEndpoint:
         raise ConfigError(str(exc)) from exc
     url = configuration.host = (server or configuration.host).rstrip("/")
     if url.startswith("https:") and not configuration.verify_ssl:
-        warn_unchecked_certificate(url, "remove insecure-skip-tls-verify from the kubeconfig")
+        warn_unchecked_certificate(url)
     lock = Lock()  # an exec plugin may take seconds
 
     def read_authorization() -> str:

@@ -331,7 +331,7 @@ class DeltaTracker:
         size = len(memoryview(raw))
         if size > MAX_OBJECT_BYTES:
             return f"the object is {size >> 20} MiB large; allowed: {MAX_OBJECT_BYTES >> 20} MiB"
-        found = decode_json(self._kind, bytes(raw), 1)
+        found = decode_json(self._kind, bytes(raw))
         if self._keep_full and isinstance(found, DecodedObject):
             found = keep_all_fields(found, bytes(raw))
         if self._keep_managers and isinstance(found, DecodedObject):

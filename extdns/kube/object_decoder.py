@@ -32,21 +32,21 @@ class ParsedDocument(NamedTuple):
     content: object
 
 
-def decode_json(kind: Kind, text: bytes, line: int) -> DecodedObject | DocumentProblem:
-    """Decode the object in *text*, which begins at *line*. Never raises.
+def decode_json(kind: Kind, text: bytes) -> DecodedObject | DocumentProblem:
+    """Decode the object in *text*. Never raises.
 
     A valid object is decoded directly. An invalid one is decoded again without a type, to describe what is wrong.
     """
     try:
         obj = _decoder(kind).decode(text)
         if not _find_name_problem(kind, obj):
-            return _build_decoded(kind, obj, line)
+            return _build_decoded(kind, obj, 1)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        return decode_tree(kind, _TREE.decode(text), line)
+        return decode_tree(kind, _TREE.decode(text), 1)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return DocumentProblem(line=line, message=f"not readable: {error}")
+        return DocumentProblem(line=1, message=f"not readable: {error}")
 
 
 def decode_tree(kind: Kind, tree: dict[str, object], line: int) -> DecodedObject | DocumentProblem:

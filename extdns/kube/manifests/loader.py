@@ -22,7 +22,6 @@ from extdns.kube.manifests.reader import describe_duplicate, read_manifests
 from extdns.kube.manifests.rendering import HELM, KUSTOMIZE, find_folder, summarize_by_folder
 from extdns.kube.object_decoder import DecodedObject, DocumentProblem, FileContents
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
-from extdns.model.value import Value
 
 _REMOVED: Final[FileStamp] = ()
 _TICK_NS: Final = 100_000_000
@@ -142,15 +141,6 @@ class _Entry(NamedTuple):
     is_valid: bool
 
 
-class _FileEntries(Value, frozen=True):
-    entries: Mapping[ObjectKey, _Entry]
-    problems: tuple[DocumentProblem, ...]
-    is_complete: bool
-
-
-_NO_ENTRIES: Final = _FileEntries({}, (), is_complete=True)
-
-
 class ManifestIndex:
     """Indexes the objects and problems of all files.
 
@@ -160,8 +150,8 @@ class ManifestIndex:
 
     def __init__(self) -> None:
         """Start without files."""
-        self._entries_by_file: dict[ManifestFile, _FileEntries] = {}
-        self._files_with_problems: dict[ManifestFile, _FileEntries] = {}
+        self._entries_by_file: dict[ManifestFile, Mapping[ObjectKey, _Entry]] = {}
+        self._problems_by_file: dict[ManifestFile, FileContents] = {}  # without objects
         self._unreadable: Mapping[ManifestFile, str] = {}
         self._files_by_key: dict[ObjectKey, tuple[ManifestFile, ...]] = {}
         self._duplicated: set[ObjectKey] = set()
@@ -172,22 +162,21 @@ class ManifestIndex:
         if not contents.is_complete:
             return False
         stays = {found.key for found in contents.found} | {problem.key for problem in contents.problems}
-        return any(key not in stays for key in self._find_entries(file).entries)
+        return any(key not in stays for key in self._entries_by_file.get(file, ()))
 
     def put(self, file: ManifestFile, contents: FileContents) -> None:
         """Replace the contents of *file*. Objects that a problem in the new contents may hide stay as they were."""
-        old = self._find_entries(file).entries
+        old = self._entries_by_file.get(file, {})
         new = {one.key: _build_entry(one, old.get(one.key)) for one in contents.found}
         hidden = {problem.key for problem in contents.problems}
         for key, entry in old.items():
             if key not in new and (key in hidden or not contents.is_complete):
                 new[key] = entry._replace(is_valid=False)
         self._record_changes(file, old, new)
-        file_entries = _FileEntries(new, contents.problems, contents.is_complete)
-        self._entries_by_file[file] = file_entries
-        self._files_with_problems.pop(file, None)
-        if file_entries.problems:
-            self._files_with_problems[file] = file_entries
+        self._entries_by_file[file] = new
+        self._problems_by_file.pop(file, None)
+        if contents.problems:
+            self._problems_by_file[file] = FileContents(problems=contents.problems)
 
     def remove(self, file: ManifestFile) -> None:
         """Remove the objects and problems of *file*."""
@@ -209,7 +198,7 @@ class ManifestIndex:
         files: Sequence[ManifestFile] = self._files_by_key.get(key, ())
         if len(files) > 1:
             files = self._list_files_in_order(key)
-        return self._entries_by_file[files[0]].entries[key].obj if files else None
+        return self._entries_by_file[files[0]][key].obj if files else None
 
     def find_file(self, key: ObjectKey) -> str:
         """Return the name of the file that wins for the object at *key*; "" if no file describes it."""
@@ -226,19 +215,12 @@ class ManifestIndex:
 
     def exists(self, key: ObjectKey) -> bool | None:
         """Return whether any file describes *key*, even with problems; None if an incompletely read one might."""
-        if any(self._entries_by_file[file].entries[key].is_valid for file in self._files_by_key.get(key, ())):
+        if any(self._entries_by_file[file][key].is_valid for file in self._files_by_key.get(key, ())):
             return True
-        if any(
-            problem.key == key
-            for file_entries in self._files_with_problems.values()
-            for problem in file_entries.problems
-        ):
+        incomplete = self._problems_by_file.values()
+        if any(problem.key == key for contents in incomplete for problem in contents.problems):
             return True
-        return (
-            None
-            if self._unreadable or not all(entries.is_complete for entries in self._files_with_problems.values())
-            else False
-        )
+        return None if self._unreadable or not all(contents.is_complete for contents in incomplete) else False
 
     def find_problems(
         self, is_relevant: Callable[[ObjectKey | None], bool] = lambda _: True, *, is_ignored: bool = False
@@ -251,8 +233,8 @@ class ManifestIndex:
         names = {file.name for file in self._entries_by_file}
         found = [
             (file, problem)
-            for file, file_entries in self._files_with_problems.items()
-            for problem in file_entries.problems
+            for file, contents in self._problems_by_file.items()
+            for problem in contents.problems
             if problem.is_ignored is is_ignored and not (is_ignored and not problem.tool and _is_for_tool(file, names))
         ]
         if not is_ignored:
@@ -265,9 +247,6 @@ class ManifestIndex:
         for location, problem in summarize_by_folder(relevant, names):
             problems.setdefault((location, problem.key), problem.message)
         return problems
-
-    def _find_entries(self, file: ManifestFile) -> _FileEntries:
-        return self._entries_by_file.get(file, _NO_ENTRIES)
 
     def _record_changes(
         self, file: ManifestFile, old: Mapping[ObjectKey, _Entry], new: Mapping[ObjectKey, _Entry]
@@ -295,16 +274,16 @@ class ManifestIndex:
         """List the files that describe *key*, starting with the one that wins."""
         return sorted(
             self._files_by_key.get(key, ()),
-            key=lambda file: (not self._entries_by_file[file].entries[key].is_valid, file),
+            key=lambda file: (not self._entries_by_file[file][key].is_valid, file),
         )
 
     def _find_duplicates(
         self, key: ObjectKey, names: Collection[str]
     ) -> Iterator[tuple[ManifestFile, DocumentProblem]]:
         first, *others = self._list_files_in_order(key)
-        message = describe_duplicate(key, f"{first.name}:{self._entries_by_file[first].entries[key].line}")
+        message = describe_duplicate(key, f"{first.name}:{self._entries_by_file[first][key].line}")
         for file in others:
-            entry = self._entries_by_file[file].entries[key]
+            entry = self._entries_by_file[file][key]
             if entry.is_valid:
                 tool = KUSTOMIZE if find_folder(file.name, KUSTOMIZE, names) else ""
                 yield file, DocumentProblem(line=entry.line, key=key, message=message, tool=tool)
