@@ -32,20 +32,17 @@ from extdns.sources.common.annotations import (
     EXTERNAL_IP,
     INTERNAL_IP,
     TARGET_ANNOTATION,
-    Annotations,
     ExcludedHost,
     FoundTargets,
     MissingTargets,
-    RequestedCount,
     TargetResult,
     list_node_addresses,
     list_public_node_addresses,
     parse_targets,
     read_load_balancer,
-    read_target_annotation,
     split_list,
 )
-from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
+from extdns.sources.common.claim_builder import ClaimBuilder
 from extdns.sources.common.host_publisher import IGNORED_ANNOTATION, HostPublisher
 from extdns.sources.common.spec import SourceSpec, Templating
 
@@ -74,17 +71,10 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
     can_name_hosts = to.settings.templates.can_name_hosts
     if not (to.annotations.values or can_name_hosts or to.flags.compatibility):
         return
-    context = ServiceContext(
-        service=service,
-        namespace=to.ref.key.namespace,
-        annotations=to.annotations,
-        settings=to.settings,
-        view=view,
-        count=to.count,
-    )
+    context = ServiceContext(service=service, to=to, view=view)
     for audience in (Audience.EXTERNAL, Audience.INTERNAL):
-        if texts := context.annotations.get_list(audience):
-            _request_annotation_hosts(to.builder, context, audience, texts)
+        if texts := to.annotations.get_list(audience):
+            _request_annotation_hosts(context, audience, texts)
     if not to.has_hosts:
         for text, field, result in _find_legacy_hosts(context):
             to.bare_builder.request(text, field, result)
@@ -99,10 +89,8 @@ def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
             _request_expanded_hosts(to.builder, (host,), field, expand)
 
 
-def _request_annotation_hosts(
-    builder: ClaimBuilder, context: ServiceContext, audience: Audience, texts: Iterable[str]
-) -> None:
-    field = context.annotations.describe_field(audience)
+def _request_annotation_hosts(context: ServiceContext, audience: Audience, texts: Iterable[str]) -> None:
+    field, builder = context.to.annotations.describe_field(audience), context.to.builder
     hosts = [host for text in texts if (host := builder.parse_name(text, field)) is not None]
     if context.flags.ignore_hostname_annotation:
         for host in hosts:
@@ -125,20 +113,22 @@ Expansion = Callable[[DnsName], Iterable[tuple[str, TargetResult]]]
 _SERVICE_NAME = "kubernetes.io/service-name"
 
 
-class ServiceContext(Value, frozen=True, kw_only=True):
-    """A Service with its annotations, and lookups of related objects. Lookups raise `NotSyncedError`."""
+class ServiceContext(Value, frozen=True, kw_only=True, gc=True):
+    """A Service, what publishes it, and lookups of related objects. Lookups raise `NotSyncedError`."""
 
     service: Service
-    namespace: str
-    annotations: Annotations
-    settings: SourceSettings
+    to: HostPublisher
     view: ClusterView
-    count: RequestedCount
 
     @property
     def flags(self) -> SourceFlags:
         """The flags of the sources."""
-        return self.settings.flags
+        return self.to.flags
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the Service."""
+        return self.to.ref.key.namespace
 
     def list_pods(self) -> tuple[Pod, ...]:
         """Return the pods that the Service selects; without a selector, all pods of its namespace."""
@@ -205,9 +195,8 @@ def includes_type(flags: SourceFlags, service_type: str) -> bool:
 
 def choose_expansion(context: ServiceContext, audience: Audience) -> Expansion:
     """Choose the expansion for the hosts of *audience*. Look up other objects only if the type needs it."""
-    annotated = read_target_annotation(context.annotations)
-    if annotated is not None:
-        return _expand_to(annotated)
+    if context.to.annotated_targets is not None:
+        return _expand_to(context.to.annotated_targets)
     spec = context.service.spec
     match spec.type or ServiceType.CLUSTER_IP:
         case ServiceType.LOAD_BALANCER if audience is Audience.EXTERNAL:
@@ -301,7 +290,7 @@ class _HeadlessEndpoint(Value, frozen=True, kw_only=True):
 
 def build_headless_expansion(context: ServiceContext) -> Expansion:
     """Build an expansion to `<host>` with all endpoints, and `<hostname>.<host>` for each hostname of a pod."""
-    mode = _EndpointsType(context.annotations.get_choice(ENDPOINTS_TYPE)) or (
+    mode = _EndpointsType(context.to.annotations.get_choice(ENDPOINTS_TYPE)) or (
         _EndpointsType.HOST_IP if context.flags.publish_host_ip else _EndpointsType.POD_IP
     )
     endpoints = tuple(_list_headless_endpoints(context, mode))
@@ -329,7 +318,7 @@ def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> I
 
     @cache
     def read_stated(name: str) -> tuple[str, ...]:
-        return context.settings.read_annotations(pods[name].metadata).get_list(TARGET_ANNOTATION)
+        return context.to.settings.read_annotations(pods[name].metadata).get_list(TARGET_ANNOTATION)
 
     include_not_ready = (
         context.service.spec.publish_not_ready_addresses or context.flags.always_publish_not_ready_addresses
@@ -340,7 +329,7 @@ def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> I
                 ready = endpoint.conditions is None or endpoint.conditions.ready is not False
                 stated = read_stated(pod.metadata.name)
                 found = stated or _read_endpoint_addresses(context, mode, endpoint, pod)
-                context.count.add(len(found))
+                context.to.count.add(len(found))
                 targets = found if ready or include_not_ready else ()
                 yield _HeadlessEndpoint(hostname=pod.spec.hostname, targets=targets, is_stated=bool(stated))
 
@@ -397,7 +386,7 @@ _NOT_READY: Final = 1
 
 def build_node_port_expansion(context: ServiceContext) -> Expansion:
     """Build an expansion to the host with the addresses of nodes, and one SRV record for each protocol."""
-    access = context.annotations.get_choice(ACCESS)
+    access = context.to.annotations.get_choice(ACCESS)
     texts = _choose_node_addresses(
         _list_serving_nodes(context), access, expose_internal_ipv6=context.flags.expose_internal_ipv6
     )
@@ -529,7 +518,7 @@ def _read_load_balancer_as_a(context: ServiceContext) -> TargetResult:
 
 
 def _list_legacy_hosts(context: ServiceContext, key: str, result: TargetResult) -> Iterator[_LegacyHost]:
-    for text in split_list(_get_annotations(context).get(key), joins_blanks=context.settings.compat):
+    for text in split_list(_get_annotations(context).get(key), joins_blanks=context.to.settings.compat):
         yield text, f"annotation {key}", result
 
 
