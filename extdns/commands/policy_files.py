@@ -15,9 +15,9 @@ from extdns.documents.check import (
     PolicyTestDocument,
     TestedCase,
 )
-from extdns.errors import UsageError, sanitize
+from extdns.errors import UsageError, describe_cause, sanitize
 from extdns.flags.usage_errors import usage_error
-from extdns.kube.manifests.manifest_files import ManifestFile, describe_os_error, list_files, read_file
+from extdns.kube.manifests.manifest_files import ManifestFile, list_files, read_file
 from extdns.kube.manifests.reader import read_manifests
 from extdns.kube.manifests.yaml_parser import YamlMapping, parse_documents
 from extdns.kube.object_decoder import DocumentProblem, remove_nulls
@@ -85,7 +85,7 @@ def _read(file: ManifestFile) -> bytes:
     try:
         return read_file(file.path)
     except OSError as error:
-        raise UsageError(f"{sanitize(file.name)} cannot be read: {describe_os_error(error)}") from error
+        raise UsageError(f"{sanitize(file.name)} cannot be read: {describe_cause(error)}") from error
 
 
 def test_policies(paths: Sequence[str]) -> PolicyTestDocument:

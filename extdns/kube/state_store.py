@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
-from extdns.errors import ApiError, ConflictError, ExtdnsError, InvalidValueError, escape_unprintable
+from extdns.errors import ApiError, ConflictError, ExtdnsError, InvalidValueError, describe_cause, escape_unprintable
 from extdns.kube import state_document
 from extdns.kube.access_review import read_user_name
 from extdns.kube.api_protocol import build_collection_path, build_object_path
@@ -110,7 +110,7 @@ class FileStateStore:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as exc:
-            raise ExtdnsError(f"{self} cannot be read: {_describe_error(exc)}") from exc
+            raise ExtdnsError(f"{self} cannot be read: {describe_cause(exc)}") from exc
         if len(body) > _MAX_FILE_BYTES:
             raise ExtdnsError(f"{self} is larger than {_MAX_FILE_BYTES >> 20} MiB")
         return _parse(body, str(self)) if body.strip() else None
@@ -124,7 +124,7 @@ class FileStateStore:
                 if changed != found:
                     self._replace(msgspec.json.format(msgspec.json.encode(changed)) + b"\n")
         except (OSError, ValueError) as exc:
-            raise ExtdnsError(f"{self} cannot be written: {_describe_error(exc)}") from exc
+            raise ExtdnsError(f"{self} cannot be written: {describe_cause(exc)}") from exc
 
     def find_user(self) -> str:
         """Return the user of this machine, "" if the user id has no name."""
@@ -161,7 +161,3 @@ def _parse(body: bytes, location: str) -> StateDocument:
         return state_document.parse_document(body)
     except InvalidValueError as exc:
         raise ExtdnsError(f"{location} has no valid state: {exc}") from exc
-
-
-def _describe_error(exc: Exception) -> str:
-    return (exc.strerror if isinstance(exc, OSError) else "") or str(exc)

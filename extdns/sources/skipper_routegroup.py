@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -14,7 +13,7 @@ from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import ROUTE_GROUP, RouteGroup
-from extdns.sources.common.annotations import MissingTargets, parse_targets
+from extdns.sources.common.annotations import MissingTargets, list_addresses, parse_targets
 from extdns.sources.common.host_publisher import HostPublisher
 from extdns.sources.common.spec import DiscoverKinds, SourceSpec, Templating
 
@@ -26,18 +25,12 @@ _GROUP_VERSION: Final = re.compile(r"([a-z0-9.-]+)/([a-z0-9]+)")
 
 def publish(group: RouteGroup, to: HostPublisher, _view: ClusterView) -> None:
     """Publish the hosts of the RouteGroup, at the addresses of its load balancer."""
-    targets = to.annotated_targets or parse_targets(_list_addresses(group), _FIELD, if_empty=_NO_ADDRESS)
+    points = group.status.load_balancer.route_group if group.status.load_balancer else ()
+    targets = to.annotated_targets or parse_targets(list_addresses(points), _FIELD, if_empty=_NO_ADDRESS)
     for at, host in enumerate(group.spec.hosts or ()):
         to.publish(host, f"spec.hosts[{at}]", targets)
     to.publish_annotation_hosts(targets)
     to.publish_template_hosts(targets)
-
-
-def _list_addresses(group: RouteGroup) -> Iterator[str]:
-    if group.status.load_balancer is not None:
-        for point in group.status.load_balancer.route_group or ():
-            yield point.ip
-            yield point.hostname
 
 
 def _find_kinds(flags: SourceFlags, _: DiscoverKinds) -> tuple[Kind, ...]:

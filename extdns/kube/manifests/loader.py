@@ -8,12 +8,11 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Final, NamedTuple
 
-from extdns.errors import UsageError, escape_unprintable
+from extdns.errors import UsageError, describe_cause, escape_unprintable
 from extdns.flags.process import STANDARD_INPUT
 from extdns.kube.manifests.manifest_files import (
     FileStamp,
     ManifestFile,
-    describe_os_error,
     list_files,
     read_file,
     was_removed,
@@ -114,7 +113,7 @@ class ManifestLoader:
         except OSError as error:
             if was_removed(file):
                 return FileContents()  # removed since it was listed
-            problem = DocumentProblem(line=0, message=f"cannot be read: {describe_os_error(error)}")
+            problem = DocumentProblem(line=0, message=f"cannot be read: {describe_cause(error)}")
             return FileContents(problems=(problem,))
         return read_manifests(data, file.name, self._full_kinds, manifests_only=file.path == STANDARD_INPUT)
 
@@ -125,7 +124,7 @@ def _ensure_exists(root: ManifestFile, flag: str) -> None:
     try:
         Path(root.path).stat()
     except OSError as error:
-        problem = f"--{flag}={escape_unprintable(root.name)} cannot be read: {describe_os_error(error)}"
+        problem = f"--{flag}={escape_unprintable(root.name)} cannot be read: {describe_cause(error)}"
         raise UsageError(f"{problem}; allowed: {_ALLOWED[flag]}") from error
 
 

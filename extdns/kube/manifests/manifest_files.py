@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from extdns.errors import describe_cause
 from extdns.flags.process import STANDARD_INPUT
 from extdns.model.value import Value
 
@@ -96,7 +97,7 @@ def list_files(roots: tuple[ManifestFile, ...], *, requires_files: bool = False)
                         listing.files[file] = stamp
             except OSError as error:
                 if not was_removed(file):
-                    listing.unreadable[file] = describe_os_error(error)
+                    listing.unreadable[file] = describe_cause(error)
         if requires_files and folders and len(listing.files) + len(listing.unreadable) == count:
             listing.unreadable[root] = _EMPTY
     return listing
@@ -138,11 +139,6 @@ def _read(file: BinaryIO) -> bytes:
 
 def _build_size_error() -> OSError:
     return OSError(f"larger than {MAX_FILE_BYTES // 1024**2} MiB")
-
-
-def describe_os_error(error: OSError) -> str:
-    """Describe why a file cannot be read."""
-    return error.strerror or str(error)
 
 
 def _inspect(path: str, *, root: bool) -> tuple[FileStamp, bool]:

@@ -24,7 +24,7 @@ from extdns.model.validation import MAX_TARGETS, TARGETS_ALLOWED, describe_allow
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.ports import ClusterView
 from extdns.resources.core import Node
-from extdns.resources.meta import LoadBalancedStatus
+from extdns.resources.meta import LoadBalancedStatus, LoadBalancerIngress
 from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.common.annotation_names import (
     BOTH_PREFIXES,
@@ -445,9 +445,8 @@ def merge_targets(results: Sequence[FoundTargets]) -> FoundTargets:
 
 def read_load_balancer(status: LoadBalancedStatus) -> FoundTargets | MissingTargets:
     """Return the addresses in the load balancer status of a Service or Ingress (docs/spec/sources.md 3.4, 4.2)."""
-    return parse_targets(
-        _list_load_balancer_addresses(status), "status.loadBalancer", if_empty=NO_LOAD_BALANCER_ADDRESS
-    )
+    points = status.load_balancer.ingress if status.load_balancer else ()
+    return parse_targets(list_addresses(points), "status.loadBalancer", if_empty=NO_LOAD_BALANCER_ADDRESS)
 
 
 def list_first_addresses(status: LoadBalancedStatus) -> Iterator[str]:
@@ -456,11 +455,11 @@ def list_first_addresses(status: LoadBalancedStatus) -> Iterator[str]:
         yield point.ip or point.hostname
 
 
-def _list_load_balancer_addresses(status: LoadBalancedStatus) -> Iterator[str]:
-    if status.load_balancer is not None:
-        for point in status.load_balancer.ingress or ():
-            yield point.ip
-            yield point.hostname
+def list_addresses(points: Iterable[LoadBalancerIngress] | None) -> Iterator[str]:
+    """Yield the IP address and the host name of each of *points*; either may be empty."""
+    for point in points or ():
+        yield point.ip
+        yield point.hostname
 
 
 EXTERNAL_IP: Final = "ExternalIP"
