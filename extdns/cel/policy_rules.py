@@ -14,7 +14,7 @@ from extdns.cel.syntax import FieldPath
 from extdns.errors import describe_error
 from extdns.model.change import Violation
 from extdns.model.dns_name import DnsName
-from extdns.model.value import Value
+from extdns.model.value import Value, group_by
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
 
@@ -145,11 +145,8 @@ class PolicyRules:
 
     def _group(self, policies: Iterable[CompiledPolicy]) -> list[PolicyGroup]:
         """Return *policies* in groups, one for each value of `Sharing`: how many inputs have an answer in common."""
-        by_sharing: dict[int, list[CompiledPolicy]] = {}
-        for policy in policies:
-            by_sharing.setdefault(policy.references.sharing, []).append(policy)
         groups = []
-        for _, found in sorted(by_sharing.items()):
+        for _, found in sorted(group_by(policies, lambda one: one.references.sharing).items()):
             group = self._groups.get(tuple(found)) or PolicyGroup(found)
             groups.append(self._groups.setdefault(tuple(found), group))
         return groups

@@ -68,7 +68,8 @@ def _build_endpoints(base: str, addresses: int) -> Iterator[SpecEndpoint]:
     """Generate one endpoint of each record type for *base*. The A record has *addresses* targets."""
 
     def host(of: str, length: int = 4) -> str:
-        return f"{_derive_letters(f'{base} {of}', length)}.{base}"
+        letters = (chr(ord("a") + byte % 26) for byte in _hash_seed(f"{base} {of}")[:length])
+        return f"{''.join(letters)}.{base}"
 
     ipv4 = [f"192.0.2.{_derive_number(f'{base} {count}', 253) + 1}" for count in range(addresses)]
     reverse = f"{_derive_number(f'{base} reverse', 253) + 1}.2.0.192.in-addr.arpa"
@@ -87,10 +88,6 @@ def _build_endpoints(base: str, addresses: int) -> Iterator[SpecEndpoint]:
 
 def _build_endpoint(name: str, rtype: str, *targets: str) -> SpecEndpoint:
     return SpecEndpoint(dns_name=name, record_type=rtype, targets=targets, set_identifier=_NAME)
-
-
-def _derive_letters(seed: str, count: int) -> str:
-    return "".join(chr(ord("a") + byte % 26) for byte in _hash_seed(seed)[:count])
 
 
 def _derive_number(seed: str, below: int) -> int:

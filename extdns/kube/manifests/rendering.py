@@ -24,11 +24,13 @@ class _Tool(NamedTuple):
         files: names of files that mark the folder to render.
         what: what a document is, and what several are.
         command: with the folder for {}.
+        group: the API group of the documents, if their kind has the name of the tool.
     """
 
     files: tuple[str, ...]
     what: tuple[str, str]
     command: str
+    group: str = ""
 
 
 _UNREAD: Final = ("document, whose objects are not read", "documents, whose objects are not read")
@@ -39,16 +41,10 @@ _TOOLS: Final = {
         ("object or patch is not used", "objects and patches are not used"),
         "kustomize build {}",
     ),
-    "HelmRelease": _Tool((), _UNREAD, "helm template CHART --values=VALUES"),
-    "Kustomization": _Tool((), _UNREAD, "flux build kustomization NAME --path={}"),
-    "Application": _Tool((), _UNREAD, "argocd app manifests NAME"),
-    "ApplicationSet": _Tool((), _UNREAD, "argocd app manifests NAME"),
-}
-_GROUPS: Final = {
-    "HelmRelease": "helm.toolkit.fluxcd.io",
-    "Kustomization": "kustomize.toolkit.fluxcd.io",
-    "Application": "argoproj.io",
-    "ApplicationSet": "argoproj.io",
+    "HelmRelease": _Tool((), _UNREAD, "helm template CHART --values=VALUES", "helm.toolkit.fluxcd.io"),
+    "Kustomization": _Tool((), _UNREAD, "flux build kustomization NAME --path={}", "kustomize.toolkit.fluxcd.io"),
+    "Application": _Tool((), _UNREAD, "argocd app manifests NAME", "argoproj.io"),
+    "ApplicationSet": _Tool((), _UNREAD, "argocd app manifests NAME", "argoproj.io"),
 }
 _TEMPLATE: Final = re.compile(
     rb"\{\{-?\s*(?:\.(?:Values|Release|Chart|Files)\b|(?:include|if|range|with|template|define)\s)"
@@ -58,7 +54,8 @@ _TEMPLATE: Final = re.compile(
 def find_tool(api_version: object, kind: object) -> str:
     """Return the tool that makes objects of documents of *kind*, such as HelmReleases; "" if none does."""
     name = str(kind)
-    return name if name in _GROUPS and str(api_version).startswith(f"{_GROUPS[name]}/") else ""
+    group = _TOOLS[name].group if name in _TOOLS else ""
+    return name if group and str(api_version).startswith(f"{group}/") else ""
 
 
 def is_template(data: bytes) -> bool:
@@ -88,8 +85,7 @@ def summarize_by_folder(
         else:
             yield f"{name}:{problem.line}" if problem.line else name, problem
     for (folder, tool), found in sorted(groups.items()):
-        _, what, command = _TOOLS[tool]
-        render = f"render: {command.format(shlex.quote(folder))} | extdns plan --manifests=- …"
+        render = f"render: {_TOOLS[tool].command.format(shlex.quote(folder))} | extdns plan --manifests=- …"
         first = next((one for one in found if one.key is None), found[0])  # any object may be missing
-        message = f"{format_count(len(found), *what)}; {render}"
+        message = f"{format_count(len(found), *_TOOLS[tool].what)}; {render}"
         yield f"{folder} ({tool})", msgspec.structs.replace(first, message=message)
