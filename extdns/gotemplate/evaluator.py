@@ -37,13 +37,10 @@ _ZERO_TIME: Final = -62135596800
 
 
 def call_method(value: GoValue, name: str) -> GoValue | None:
-    """Call the method *name* of *value*.
+    """Call the method *name* of *value*; return None if *value* is nil or has no such method.
 
     An object's metadata has getters, such as `GetName`; a time has `IsZero`, `Unix` and `String`, an IntOrString
     `IntValue` and `String`, a quantity `String`.
-
-    Returns:
-        The result, or None if *value* is nil or has no such method.
 
     Raises:
         TemplateError: a time is not valid, or an integer exceeds 64 bits.

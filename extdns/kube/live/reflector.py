@@ -328,11 +328,7 @@ class Reflector:
         self._complete_list(version)
 
     def _receive_initial_events(self, lines: Iterable[bytes]) -> str:
-        """Process objects up to the bookmark that ends the initial list.
-
-        Returns:
-            The resource version of the bookmark, or "" if the stream ended without one.
-        """
+        """Process objects up to the bookmark that ends the initial list. Return its version, "" without one."""
         with self._collect_deltas() as deltas:
             for line in lines:
                 match responses.decode_watch_event(self._kind_version, self._call, line):

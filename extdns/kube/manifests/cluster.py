@@ -57,21 +57,16 @@ class ManifestCluster:
         flag: str = "manifests",
         requires_files: bool = False,
     ) -> None:
-        """Prepare to read *paths*. Raises `UsageError` for a path that does not exist.
+        """Prepare to read *paths*: files, folders, or "-" for *stdin*, None for that of the process.
 
-        Args:
-            paths: files, folders, or "-" for *stdin*. If several describe one object, the first path wins.
-            stdin: stream to read once, to its end; standard input of the process if None.
-            watch: whether to read changed files by itself.
-            namespaces: namespaces to read; all if None.
-            full_kinds: kinds whose objects keep all fields, for templates, among them those of
-                `--unstructured-resource`.
-            cluster_id: the value of `--cluster-id`. The first `take` reports it before all other changes.
-            map_sources: returns the kinds that sources read, each with the name of a source; called at most once, and
-                only if there are objects of kinds that nobody required.
-            monotonic: seconds that never go back.
-            flag: the flag that names the paths, for messages.
-            requires_files: whether a folder without any file counts as unreadable.
+        If several paths describe one object, the first one wins. *namespaces* None reads all. Objects of *full_kinds*
+        keep all fields, for templates; those of `--unstructured-resource` are among them. The first `take` reports
+        *cluster_id* before all other changes. *map_sources* returns the kinds that sources read, each with the name of
+        a source; it is called at most once, and only if there are objects of kinds that nobody required. With
+        *requires_files*, a folder without any file counts as unreadable.
+
+        Raises:
+            UsageError: a path does not exist; the message names *flag*.
         """
         self._full_kinds = frozenset(full_kinds)
         self._loader = ManifestLoader(

@@ -56,13 +56,9 @@ def read_manifests(
     """Return the objects and the problems of one file. Never raises.
 
     Documents are split before they are parsed, so that a broken one does not affect the others. If an
-    object is described twice, the first description counts.
-
-    Args:
-        data: the content of the file.
-        file_name: names the file in messages.
-        full_kinds: kinds whose objects keep all fields; kinds without a struct are allowed.
-        manifests_only: report every document that is not a Kubernetes object, and an empty file, as a problem.
+    object is described twice, the first description counts. Objects of *full_kinds* keep all fields; kinds without a
+    struct are allowed. With *manifests_only*, every document that is no Kubernetes object, and an empty file, is a
+    problem.
     """
     if data.startswith(_UTF_16):
         try:

@@ -319,16 +319,11 @@ def parse_targets(
     is_stated: bool = False,
     count: RequestedCount | None = None,
 ) -> FoundTargets | MissingTargets:
-    """Parse *texts* and group them by record type; empty texts are dropped (docs/spec/sources.md 11).
+    """Parse *texts*, addresses and host names in *field*, by record type; drop empty ones (docs/spec/sources.md 11).
 
-    The result is missing if there are more than `MAX_TARGETS` of a type; the others are not parsed then.
-
-    Args:
-        texts: addresses and host names.
-        field: the field that holds them.
-        if_empty: the result if all texts are empty.
-        is_stated: see `FoundTargets`.
-        count: what the object requests, if another object has the texts; raises as `RequestedCount.add`.
+    The result is missing if there are more than `MAX_TARGETS` of a type; the others are not parsed then. It is
+    *if_empty* if all texts are empty. *is_stated*: see `FoundTargets`. If another object has the texts, they are added
+    to *count*, what the object requests; raises as `RequestedCount.add`.
     """
     groups: dict[str, set[str]] = {}
     invalid: MissingTargets | None = None

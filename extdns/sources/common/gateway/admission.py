@@ -30,13 +30,8 @@ def accepts_namespace(
 ) -> bool:
     """Return whether Routes or ListenerSets of *namespace* may attach to an object with the field *allowed_namespaces*.
 
-    Args:
-        allowed_namespaces: the field of the object's spec that states from which namespaces it accepts them.
-        namespace: namespace of the Route or ListenerSet.
-        home: namespace of the object with the field.
-        default: the value of `from` in the field if the spec has none.
-        view: view to look up Namespaces; raises `NotSyncedError`.
-        count: what the Route requests; selectors are added, which raises.
+    *home* is the namespace of the object, and *default* the value of `from` if the field has none. Selectors are added
+    to *count*, what the Route requests. Raises as `ClusterView.get` and `RequestedCount.add`.
     """
     match allowed_namespaces.from_ or default:
         case "All":
