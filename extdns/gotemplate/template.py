@@ -112,11 +112,7 @@ class Template(Value, frozen=True, kw_only=True):
 
     @classmethod
     def parse(cls, flag: str, values: Sequence[str], sources: Sequence[str]) -> Template | None:
-        """Parse the *values* of *flag*. Return None if they are blank.
-
-        Raises:
-            UsageError: a value is not a valid template, or the values cannot be combined. The message has the location.
-        """
+        """Parse the *values* of *flag*. Return None if they are blank."""
         text = _SEPARATOR.join(values)
         if not text.strip(f" \t\r\n{_SEPARATOR}" if len(values) > 1 else None):
             return None

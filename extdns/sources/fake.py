@@ -35,11 +35,7 @@ def generate(templates: Templates) -> tuple[DnsEndpoint, ...]:
 
 
 def render_base_names(templates: Templates) -> tuple[str, ...]:
-    """Return the names that `--fqdn-template` renders for a Pod named `fake`, or `DEFAULT_BASE_NAME` if there are none.
-
-    Raises:
-        UsageError: the template cannot be rendered.
-    """
+    """Return the names that `--fqdn-template` renders for a Pod named `fake`, or `DEFAULT_BASE_NAME` without any."""
     full_object = msgspec.json.encode({"metadata": {"name": _NAME, "namespace": _NAMESPACE}})
     pod = Pod(metadata=ObjectMeta(name=_NAME, namespace=_NAMESPACE, full_object=full_object))
     try:

@@ -59,14 +59,12 @@ class ManifestCluster:
     ) -> None:
         """Prepare to read *paths*: files, folders, or "-" for *stdin*, None for that of the process.
 
-        If several paths describe one object, the first one wins. *namespaces* None reads all. Objects of *full_kinds*
-        keep all fields, for templates; those of `--unstructured-resource` are among them. The first `take` reports
-        *cluster_id* before all other changes. *map_sources* returns the kinds that sources read, each with the name of
-        a source; it is called at most once, and only if there are objects of kinds that nobody required. With
-        *requires_files*, a folder without any file counts as unreadable.
-
-        Raises:
-            UsageError: a path does not exist; the message names *flag*.
+        A path that does not exist raises `UsageError`, which names *flag*. If several paths describe one object, the
+        first one wins. *namespaces* None reads all. Objects of *full_kinds* keep all fields, for templates; those of
+        `--unstructured-resource` are among them. The first `take` reports *cluster_id* before all other changes.
+        *map_sources* returns the kinds that sources read, each with the name of a source; it is called at most once,
+        and only if there are objects of kinds that nobody required. With *requires_files*, a folder without any file
+        counts as unreadable.
         """
         self._full_kinds = frozenset(full_kinds)
         self._loader = ManifestLoader(

@@ -109,9 +109,6 @@ def parse_default_targets(texts: Iterable[str], *, lenient: bool = False) -> Tar
     """Parse `--default-targets`. Return each record type with its canonical, sorted targets.
 
     *lenient*: see `extdns.model.validation`.
-
-    Raises:
-        UsageError: a text is neither an address nor a host name.
     """
     groups: dict[str, set[str]] = {}
     for text in texts:
@@ -157,11 +154,7 @@ _IPV4_MASK: Final = 0xFFFFFFFF
 
 
 def parse_nat64_networks(texts: Iterable[str]) -> tuple[ipaddress.IPv6Network, ...]:
-    """Parse `--nat64-networks`. Bits after the prefix are ignored.
-
-    Raises:
-        UsageError: a text is not an IPv6 network of 96 bits.
-    """
+    """Parse `--nat64-networks`: IPv6 networks of 96 bits. Bits after the prefix are ignored."""
     return tuple(_parse_nat64_network(text) for text in texts)
 
 

@@ -93,11 +93,7 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
     def build(
         self, settings: SourceSettings, stages: tuple[ClaimStage, ...], discover: DiscoverKinds
     ) -> tuple[KindSource, ...]:
-        """Build the source, once for each kind.
-
-        Raises:
-            UsageError: a flag of the source is invalid.
-        """
+        """Build the source, once for each kind."""
         self.validate(settings.flags)
         elsewhere = self.namespaces(settings.flags)
         return tuple(

@@ -242,11 +242,7 @@ def _read_gateway_addresses(gateway: Gateway, ref: ResolvedParentRef) -> FoundTa
 
 @lru_cache(maxsize=8)
 def parse_gateway_labels(text: str) -> Selector:
-    """Parse `--gateway-label-filter`.
-
-    Raises:
-        UsageError: *text* is not a label selector.
-    """
+    """Parse `--gateway-label-filter`."""
     try:
         return parse_annotation_selector(text)
     except ValueError as exc:
