@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.cel.policy import CompiledPolicy, compile_policy
-from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch, read_policy
+from extdns.cel.policy_document import PolicyMatch, read_policy
 from extdns.cel.policy_rules import UnavailablePolicy
 from extdns.cel.typical_inputs import evaluate_dry
 from extdns.model.change import RuleAction
@@ -131,7 +131,7 @@ class PolicyIndex:
         """Yield each policy that has no valid version or is over the allowed number, and each unread file and list."""
         if not self._is_listed:
             detail = self._phase.detail or f"the list is not complete ({self._phase.phase})"
-            yield _build_unavailable(f"DNSPolicies: {detail}")
+            yield UnavailablePolicy(problem=f"DNSPolicies: {detail}")
         for key, version in self._last.items():
             if key not in self._valid:
                 problem = f"{_build_label(key, version.file)}: {version.problems[0]}"
@@ -142,7 +142,7 @@ class PolicyIndex:
         for (location, named), message in self._problems.items():
             is_unread = named is None and _find_file(location) in self._unread_files
             if is_unread or (named is not None and named.kind == DNS_POLICY and named not in self._last):
-                yield _build_unavailable(f"{location}: {message}")
+                yield UnavailablePolicy(problem=f"{location}: {message}")
 
     def list_states(self) -> Iterator[PolicyState]:
         """Yield the state of each policy, sorted by name."""
@@ -213,10 +213,6 @@ class PolicyIndex:
 
 def _build_label(key: ObjectKey, file: str) -> str:
     return f"DNSPolicy {key.name} in {file}" if file else f"DNSPolicy {key.name}"
-
-
-def _build_unavailable(problem: str) -> UnavailablePolicy:
-    return UnavailablePolicy(problem=problem, match=MATCH_EVERYTHING)
 
 
 def _find_file(location: str) -> str:

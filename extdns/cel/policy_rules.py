@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from extdns.cel.policy import CompiledPolicy
-from extdns.cel.policy_document import PolicyMatch
+from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch
 from extdns.cel.policy_group import PolicyGroup
 from extdns.cel.references import ReadValues, References
 from extdns.cel.syntax import FieldPath
@@ -31,7 +31,7 @@ class UnavailablePolicy(Value, frozen=True, kw_only=True, order=True):
     """
 
     problem: str
-    match: PolicyMatch
+    match: PolicyMatch = MATCH_EVERYTHING
 
 
 class _Selection(NamedTuple):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from operator import attrgetter
 from typing import Final
 
 from extdns.errors import find_similar, shorten
 from extdns.kube.unstructured_resources import is_plural
 from extdns.model.kind import InvalidValue, Kind
-from extdns.model.value import Value
+from extdns.model.value import Value, group_by
 from extdns.resources.kinds import STRUCTS
 
 
@@ -25,9 +26,7 @@ class UnsupportedKind(Value, frozen=True):
     message: str
 
 
-_KINDS_BY_NAME: Final = {
-    name: tuple(kind for kind in STRUCTS if kind.name == name) for name in {kind.name for kind in STRUCTS}
-}
+_KINDS_BY_NAME: Final = group_by(STRUCTS, attrgetter("name"))
 """Kinds by name. Several groups may use one name: Istio and the Gateway API both have Gateways."""
 
 _KINDS_BY_TYPE: Final = {(version, kind.name): kind for kind in STRUCTS for version in kind.api_versions}
@@ -67,12 +66,9 @@ def identify_kind(
     name = kind if single else kind.removesuffix(_LIST)
     if isinstance(api_version, str) and (ours := _KINDS_BY_TYPE.get((api_version, name))):
         return ours if single else ListKind(ours)
-    kinds = _KINDS_BY_NAME.get(name, ())
-    return (
-        _find_unsupported_version(api_version, kinds, single=single)
-        if kinds
-        else _find_misspelled_kind(api_version, kind)
-    )
+    if kinds := _KINDS_BY_NAME.get(name):
+        return _find_unsupported_version(api_version, kinds, single=single)
+    return _find_misspelled_kind(api_version, kind)
 
 
 def _find_misspelled_kind(api_version: object, kind: str) -> UnsupportedKind | None:
@@ -94,7 +90,7 @@ def _find_misspelled_kind(api_version: object, kind: str) -> UnsupportedKind | N
     return UnsupportedKind(meant, f"kind {shorten(kind)} of {api_version} does not exist; did you mean: {meant.name}")
 
 
-def _find_unsupported_version(api_version: object, kinds: tuple[Kind, ...], *, single: bool) -> UnsupportedKind | None:
+def _find_unsupported_version(api_version: object, kinds: Sequence[Kind], *, single: bool) -> UnsupportedKind | None:
     """Explain why *api_version* is not valid for *kinds*, which share a name; None if its group is another one.
 
     *single*: whether the document is one object, not a list.

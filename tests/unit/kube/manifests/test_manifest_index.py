@@ -44,31 +44,28 @@ def test_only_objects_of_watched_namespaces_and_objects_without_namespace_are_re
     assert cluster.exists(ObjectKey(SERVICE, "pay", "web")) is None
 
 
-def test_a_kind_can_be_read_from_other_namespaces_than_other_kinds(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("namespaces", "objects", "exists"),
+    [
+        pytest.param(("pay",), ["pay/web"], None, id="another-one"),
+        pytest.param((), ["pay/web", "shop/web"], True, id="all"),
+    ],
+)
+def test_a_kind_can_be_read_from_other_namespaces_than_other_kinds(
+    namespaces: tuple[str, ...], objects: list[str], exists: bool | None, tmp_path: Path
+) -> None:
     (tmp_path / "a.yaml").write_text(BOTH)
-    where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ("pay",)})
+    where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: namespaces})
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)
     cluster.require(SERVICE)
     cluster.require(INGRESS)
     assert summarize_changes(cluster.take(0)) == [
         added(SERVICE, "shop/web"),
         synced(SERVICE),
-        added(INGRESS, "pay/web"),
+        *(added(INGRESS, one) for one in objects),
         synced(INGRESS),
     ]
-    assert cluster.exists(ObjectKey(INGRESS, "shop", "web")) is None
-
-
-def test_a_kind_can_be_read_from_all_namespaces_although_other_kinds_are_not(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text(BOTH)
-    where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ()})
-    cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)
-    cluster.require(INGRESS)
-    assert summarize_changes(cluster.take(0)) == [
-        added(INGRESS, "pay/web"),
-        added(INGRESS, "shop/web"),
-        synced(INGRESS),
-    ]
+    assert cluster.exists(ObjectKey(INGRESS, "shop", "web")) is exists
 
 
 # The API group distinguishes kinds of the same name
