@@ -109,9 +109,10 @@ class WorkerPool:
         self._put = put
         self._report_defect = report_defect
         self._lists = ThreadPool("list", max_threads=1)
-        self._reads = AccountThreadPools("read", max_threads=_MAX_CALLS, max_extra=_MAX_EXTRA_THREADS)
-        self._first_reads = AccountThreadPools("first-read", max_threads=_MAX_CALLS, max_extra=_MAX_EXTRA_THREADS)
-        self._writes = AccountThreadPools("write", max_threads=_MAX_CALLS, max_extra=_MAX_EXTRA_THREADS)
+        make_pool = partial(ThreadPool, max_threads=_MAX_CALLS, max_extra=_MAX_EXTRA_THREADS)
+        self._reads = AccountThreadPools("read", make_pool)
+        self._first_reads = AccountThreadPools("first-read", make_pool)
+        self._writes = AccountThreadPools("write", make_pool)
         self._existence_checks = ThreadPool("exists", max_threads=_MAX_EXISTENCE_CHECKS, max_extra=_MAX_EXTRA_CHECKS)
         self._is_closing = False
         self._state_calls = ThreadPool("state", max_threads=1, finishes_queue=True)
@@ -263,27 +264,18 @@ class ThreadPool:
         finishes_queue: bool = False,
         max_extra: int = 0,
         stuck_after_s: float = _STUCK_AFTER_S,
-        monotonic_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare the pool. Threads are started with the first tasks.
+        """Prepare the pool. Threads, whose names begin with *name*, are started with the first tasks.
 
-        Args:
-            name: prefix of the thread names.
-            max_threads: how many tasks run at a time.
-            finishes_queue: whether `close` lets queued tasks run, too.
-            max_extra: how many more threads may run while others are stuck.
-            stuck_after_s: run time after which a thread counts as stuck.
-            monotonic_s: the clock.
+        With *finishes_queue*, `close` lets queued tasks run, too. A thread is stuck once a task takes *stuck_after_s*.
         """
         self.name = name
         self._max_threads = max_threads
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._is_closed = False
         self._finishes_queue = finishes_queue
         self._max_extra = max_extra
         self._stuck_after_s = stuck_after_s
-        self._monotonic_s = monotonic_s
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._started_at: dict[threading.Thread, float] = {}  # of the task that each thread executes
@@ -311,7 +303,6 @@ class ThreadPool:
 
         Return whether all running ones ended within *timeout_s* seconds.
         """
-        self._is_closed = True
         self._closed.set()
         deadline_s = clock.monotonic_s() + timeout_s
         with self._lock:
@@ -324,19 +315,19 @@ class ThreadPool:
 
     def _work(self) -> None:
         for task in iter(self._tasks.get, None):
-            if self._is_closed and not self._finishes_queue:
+            if self._closed.is_set() and not self._finishes_queue:
                 return
             self._execute(task)
 
     def _execute(self, task: Task) -> None:
         thread = threading.current_thread()
-        self._started_at[thread] = self._monotonic_s()
+        self._started_at[thread] = time.monotonic()
         task()
         del self._started_at[thread]
 
     def _prepare_extra_thread(self) -> None:
         """Start a thread that waits until it is needed, unless one waits already. Requires the lock."""
-        if self._idle_extra is None and len(self._extra_threads) < self._max_extra and not self._is_closed:
+        if self._idle_extra is None and len(self._extra_threads) < self._max_extra and not self._closed.is_set():
             self._idle_extra = threading.Thread(target=self._run_extra, name=f"{self.name}-extra", daemon=True)
             self._idle_extra.start()
 
@@ -355,27 +346,23 @@ class ThreadPool:
                     self._prepare_extra_thread()
                     break
         with suppress(queue.Empty):
-            while not self._is_closed and (task := self._tasks.get_nowait()):
+            while not self._closed.is_set() and (task := self._tasks.get_nowait()):
                 self._execute(task)
         with self._lock:
             self._extra_threads.discard(thread)
 
     def _count_stuck(self) -> int:
-        now_s = self._monotonic_s()
+        now_s = time.monotonic()
         return sum(now_s - started_at >= self._stuck_after_s for started_at in tuple(self._started_at.values()))
 
 
 class AccountThreadPools:
     """One `ThreadPool` for each account, created with its first task, so that a throttled account delays no other."""
 
-    def __init__(
-        self, name: str, *, max_threads: int, max_extra: int = 0, stuck_after_s: float = _STUCK_AFTER_S
-    ) -> None:
-        """Use these arguments for the `ThreadPool` of each account."""
+    def __init__(self, name: str, make_pool: Callable[[str], ThreadPool]) -> None:
+        """Make the pool of each account with *make_pool*, and begin its name with *name*."""
         self._name = name
-        self._max_threads = max_threads
-        self._max_extra = max_extra
-        self._stuck_after_s = stuck_after_s
+        self._make_pool = make_pool
         self._by_account: dict[str, ThreadPool] = {}
 
     def __iter__(self) -> Iterator[ThreadPool]:
@@ -385,12 +372,7 @@ class AccountThreadPools:
         """Queue *task* in the pool of *account*, as `ThreadPool.submit` does."""
         pool = self._by_account.get(account)
         if pool is None:
-            pool = self._by_account[account] = ThreadPool(
-                f"{self._name} {account}".rstrip(),
-                max_threads=self._max_threads,
-                max_extra=self._max_extra,
-                stuck_after_s=self._stuck_after_s,
-            )
+            pool = self._by_account[account] = self._make_pool(f"{self._name} {account}".rstrip())
         pool.submit(task)
 
     def close(self, clock: Clock, timeout_s: float) -> bool:

@@ -410,7 +410,8 @@ def test_closing_waits_for_queued_tasks_if_the_pool_finishes_its_queue(release_t
 
 
 def test_closing_all_accounts_waits_for_running_tasks_and_starts_no_more(release_tasks: threading.Event) -> None:
-    lanes, begun, made = AccountThreadPools("test", max_threads=1), threading.Barrier(3), list[str]()
+    lanes = AccountThreadPools("test", partial(ThreadPool, max_threads=1))
+    begun, made = threading.Barrier(3), list[str]()
 
     def slow(account: str) -> None:
         begun.wait(HANGS_S)
