@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,28 +14,22 @@ from extdns.flags.usage_errors import usage_error
 _MAX_BYTES: Final = 65_536
 
 
-def read_secret(flag: str, value: str, path: str) -> str:
+def read_secret(
+    flag: str, value: str, path: str, find_secrets: Callable[[str], Iterable[str]] = lambda content: (content,)
+) -> str:
     """Return the secret of *flag*: the content of the file at *path* without the newline at its end, or else *value*.
 
-    The secret is masked from now on wherever it is shown.
+    What *find_secrets* finds in the content, by default all of it, is masked from now on wherever it is shown.
     """
     if not path:
         return value
-    secret = _read_content(flag, path)
-    masking.add_secrets((secret,))
-    return secret
+    content = _read_content(flag, path)
+    masking.add_secrets(find_secrets(content))
+    return content
 
 
-def read_url(flag: str, value: str, path: str) -> str:
-    """Return the URL of *flag*: the content of the file at *path* without the newline at its end, or else *value*.
-
-    User and password in the URL are masked from now on wherever they are shown.
-    """
-    if not path:
-        return value
-    url = _read_content(flag, path)
-    masking.add_secrets(masking.find_in_url(url))
-    return url
+read_url = partial(read_secret, find_secrets=masking.find_in_url)
+"""The same for a URL, of which the user and the password are secret."""
 
 
 def _read_content(flag: str, path: str) -> str:
