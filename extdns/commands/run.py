@@ -11,7 +11,7 @@ from extdns.app.state_store import find_file_failure, is_state_missing
 from extdns.commands.output import show_lines
 from extdns.config import Config, list_settings
 from extdns.controller.exit_codes import FAILED, compute_exit_code
-from extdns.controller.state_dump import StateSignal
+from extdns.controller.state_dump import print_on_signal
 from extdns.controller.stop_signals import StopSignals
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.engine.scope import measure_scope
@@ -42,7 +42,7 @@ def main(config: Config, signals: StopSignals) -> int:
     running = assembly.assemble(config)
     signals.deliver_to(running.controller.stop)
     try:
-        with running.server, StateSignal(running.controller.describe_state):
+        with running.server, print_on_signal(running.controller.describe_state):
             if not config.control.once:
                 _serve_page(running)
             running.controller.run(once=config.control.once)

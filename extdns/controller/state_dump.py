@@ -11,15 +11,15 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.errors import escape_unprintable
 
 if TYPE_CHECKING:
-    from types import FrameType, TracebackType
+    from types import FrameType
 
     from extdns.engine.engine import Engine
 
@@ -34,20 +34,16 @@ class TaskCounts(NamedTuple):
     running: int
 
 
-class StateSignal:
-    """Print the state of the process when it receives SIGUSR1, while this context manager is open.
+@contextmanager
+def print_on_signal(describe: Callable[[], str]) -> Generator[None]:
+    """Print what *describe* returns when the process receives SIGUSR1, while the context is open.
 
-    Use it in the main thread only.
+    Use it in the main thread only. *describe* interrupts that thread anywhere, so it must not wait for a lock.
     """
 
-    def __init__(self, describe: Callable[[], str]) -> None:
-        """Print what *describe* returns; it interrupts the main thread anywhere, so it must not wait for a lock."""
-        self._describe = describe
-        self._previous: Any = None
-
-    def _receive(self, _number: int, _frame: FrameType | None) -> None:
+    def receive(_number: int, _frame: FrameType | None) -> None:
         try:
-            text = self._describe()
+            text = describe()
         except Exception as exc:  # noqa: BLE001 - the state may be inconsistent in the middle of a step
             text = f"cannot describe the state: {type(exc).__name__}\n{''.join(format_threads())}"
         # unbuffered, because this may interrupt a write to the same stream
@@ -56,14 +52,11 @@ class StateSignal:
             while left:  # a second signal can end a write early
                 left = left[os.write(_STANDARD_ERROR, left) :]
 
-    def __enter__(self) -> Self:
-        self._previous = signal.signal(signal.SIGUSR1, self._receive)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        signal.signal(signal.SIGUSR1, self._previous)
+    previous = signal.signal(signal.SIGUSR1, receive)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGUSR1, previous)
 
 
 def format_state(

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from extdns.controller.state_dump import StateSignal
+from extdns.controller.state_dump import print_on_signal
 from extdns.controller.stop_signals import StopSignals
 
 BOTH = (signal.SIGTERM, signal.SIGINT)
@@ -33,7 +33,7 @@ def test_all_of_the_state_is_printed_if_each_write_takes_only_a_part(monkeypatch
         return len(printed[-1])
 
     monkeypatch.setattr("extdns.controller.state_dump.os.write", write)
-    with StateSignal(lambda: "state of extdns\n"):
+    with print_on_signal(lambda: "state of extdns\n"):
         os.kill(os.getpid(), signal.SIGUSR1)
     assert b"".join(printed) == b"state of extdns\n"
 
@@ -43,5 +43,5 @@ def test_sigusr1_does_not_end_a_process_if_standard_error_is_closed(monkeypatch:
         raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 
     monkeypatch.setattr("extdns.controller.state_dump.os.write", write)
-    with StateSignal(lambda: "state of extdns\n"):
+    with print_on_signal(lambda: "state of extdns\n"):
         os.kill(os.getpid(), signal.SIGUSR1)
