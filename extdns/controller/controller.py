@@ -191,13 +191,10 @@ class Controller:
         on_first_pass: Callable[[], None] | None = None,
         approve: Callable[[], None] | None = None,
     ) -> None:
-        """Run the loop on the calling thread, then close.
+        """Run the loop on the calling thread, then close. *once* ends it with the first pass, or if a thread is broken.
 
-        Args:
-            once: end when the first pass is done, or when a thread is broken.
-            on_first_pass: called when the first pass is done.
-            approve: called once everything is planned. If the write gate needs approval, nothing was written before,
-                and nothing is written if this raises.
+        *approve* is called once everything is planned. If the write gate needs approval, nothing was written before,
+        and nothing is written if this raises.
         """
         for participant in self._participants:
             participant.start(self._inbox.put)

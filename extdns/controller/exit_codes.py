@@ -34,10 +34,7 @@ def compute_exit_code(engine: Engine, *, leaves_nothing: bool = False) -> int:
 
     What failed is what `find_failures` reports, such as a source or a zone, and each decision whose reason has the exit
     code 1 in its row. With `--compat`, only what makes external-dns fail counts, and there is no code 4.
-
-    Args:
-        engine: the engine after the pass.
-        leaves_nothing: whether no name can be planned, because of a filter or because nothing was found.
+    *leaves_nothing* is whether no name can be planned, because of a filter or because nothing was found.
     """
     compat, reasons = engine.settings.plan.compat, engine.decisions.reasons
     if reference_fails(engine) if compat else any(find_failures(engine)) or any(reasons[one] for one in _FAILING):

@@ -89,7 +89,7 @@ class FallbackInputs:
         return KindStateChanged(state=replace(state, phase=Phase.FAILING, detail=self._failures[state.kind]))
 
     def build_fallbacks(self, item: Input, message: str) -> tuple[Input, ...]:
-        """Return the inputs that replace *item*; () if nothing waits for it.
+        """Return the inputs that replace *item*; () if nothing waits for it. *message* is the error, for people.
 
         - The result of a read becomes a failed read, and the outcome of a batch becomes unknown.
         - An answer of the state store, or of the service about adjusted records, becomes a failure.
@@ -97,10 +97,6 @@ class FallbackInputs:
           so that its records stay. If that fails, too, its kind is reported as failing.
         - A kind whose state, or the problem of one of its objects, could not be processed is reported as failing.
         - A result that says no more than that a call failed is fed again, since the engine waits for it.
-
-        Args:
-            item: the input that made the engine raise.
-            message: the error, for people.
         """
         match item:
             case ZonesListed():

@@ -35,8 +35,7 @@ class WorkInProgress(Value, frozen=True, kw_only=True):
     """How much of the work is done, and how much is left.
 
     Attributes:
-        zones: number of zones.
-        read: how many of them are fully read.
+        read: how many of the zones are fully read.
         pages: pages read so far of the other zones.
         names: names with changes that are queued or being written.
         written: names written since the work began.

@@ -68,7 +68,6 @@ class ActivityReporter:
     """Write the log and the metrics, and record Events while this process may write.
 
     Attributes:
-        metrics: takes the counts.
         defect_count: how many unexpected errors of extdns itself were reported.
     """
 
@@ -85,19 +84,12 @@ class ActivityReporter:
         zone_fields: Callable[[Zone], LogFields] | None = None,
         find_scope_warnings: Callable[[Engine], tuple[ScopeWarning, ...]] = lambda _engine: (),
     ) -> None:
-        """Start with nothing reported.
+        """Start with nothing reported; *owner* is our owner id.
 
-        Args:
-            metrics: takes the counts.
-            owner: our owner id.
-            follow: receives all new decisions, too.
-            recorder: records Events.
-            approve: returns the command that approves the held deletes of a code.
-            accept: returns the command that accepts another cluster.
-            limiter: limits the lines about single names and objects; None writes all.
-            gate: a standby leaves Events to the leader; None if this process always writes.
-            zone_fields: returns the log fields that name a zone.
-            find_scope_warnings: returns what does not fit the settings, such as a filter that matches no zone.
+        *follow* receives all new decisions, too. *approve* returns the command that approves the held deletes of a
+        code, *accept* that for the id of another cluster, and *zone_fields* the log fields that name a zone. *limiter*
+        limits the lines about single names and objects; None writes all. A process whose *gate* is closed leaves Events
+        to the leader; None is always open.
         """
         self.metrics = metrics
         self._statistics = StatisticsCache(owner)

@@ -50,16 +50,10 @@ class SnapshotPublisher(Participant):
         is_healthy: Callable[[], bool],
         wake: Callable[[], None],
     ) -> None:
-        """Make a first copy of *engine*, for readers during its first step.
+        """Make a first copy of *engine*, for readers during its first step. Only its own thread copies it.
 
-        Args:
-            engine: copied by its own thread only.
-            clock: the clock for the age of copies.
-            kinds: returns the state of each kind, with the number of its objects.
-            rules: returns the state of the rules.
-            is_first_pass_done: whether the first pass is done.
-            is_healthy: whether the threads of the process make progress.
-            wake: makes the engine's thread call `update` soon.
+        *kinds* returns the state of each kind, with the number of its objects, and *is_healthy* whether the threads of
+        the process make progress. *wake* makes the engine's thread call `update` soon.
         """
         self._engine = engine
         self._clock = clock

@@ -67,14 +67,9 @@ def format_state(
     deadlines: Mapping[str, float],
     now_s: float,
 ) -> str:
-    """Describe the state of the process as text.
+    """Describe the state of the process as text. *engine* may be in the middle of a step.
 
-    Args:
-        engine: may be in the middle of a step.
-        queues: the length of each queue, by name.
-        tasks: the tasks of each thread pool, by name.
-        deadlines: monotonic times by name; infinity for none.
-        now_s: monotonic time.
+    *queues* are lengths, and *deadlines* monotonic times, infinity for none.
     """
     zones = tuple(engine.zones)[:_MAX_ZONES]
     lines = ["state of extdns, on SIGUSR1\n", "threads:\n", *format_threads(), "queues:\n"]

@@ -55,10 +55,7 @@ class StatisticsCache:
 def count_statistics(engine: Engine, owner: str, problems: int) -> Statistics:
     """Count the claims, decisions and records of *engine*. The cost is proportional to the size of the zones.
 
-    Args:
-        engine: the engine; not changed.
-        owner: our owner id.
-        problems: the number of objects and manifests that cannot be read.
+    *owner* is our owner id, and *problems* the number of objects and manifests that cannot be read.
     """
     invalid: Counter[tuple[str, str]] = Counter()
     for _, claims in engine.claims.objects():

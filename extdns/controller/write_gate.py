@@ -47,8 +47,7 @@ class WriteGate:
     def start_election(self, on_renewal: Callable[[], None]) -> None:
         """Start the leader election, if there is one. Calling it again has no effect.
 
-        Args:
-            on_renewal: called from any thread when the lease was acquired or renewed.
+        *on_renewal* is called from any thread when the lease was acquired or renewed.
         """
         if self.lease and not self._is_election_started:
             self._is_election_started = True

@@ -72,9 +72,7 @@ class PassResult(NamedTuple):
         decisions: the decisions that a plan reports, in the order of the plan.
         problems: invalid values on objects, sorted by object.
         base: the folder or revision that the pass was compared with, "" if with none.
-        rules: the state of the rules.
         completed: the objects of manifests whose status is that of a cluster snapshot, sorted.
-        find_origin: returns what set an object.
     """
 
     config: Config

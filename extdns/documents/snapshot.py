@@ -37,13 +37,11 @@ class ZoneSnapshot(Value, frozen=True, kw_only=True):
     """The state of one zone.
 
     Attributes:
-        cache: a copy of the zone cache.
         read_s: when the last complete refresh began (monotonic seconds), None before the first.
         failure: why the zone cannot be read or written now, "" if it can.
         queued: the number of names with queued changes.
         owned: the number of records that are ours.
         deleted: the number of names with deletes of the last ten minutes that count in the budget.
-        held: the number of held deletes.
         waiting_deletes: the deletes that have evidence but were not made yet, including held ones.
     """
 
@@ -62,8 +60,6 @@ class EngineSnapshot:
     """A copy of the engine's tables, made on the engine's thread. Copy and engine share the entries, which are frozen.
 
     Attributes:
-        decisions: all decisions.
-        claims: all claims, by object.
         zones: every zone, sorted.
         held_sets: the deletes that wait for approval, by scope.
         unfinished: what has not been read yet, one sentence each.
@@ -181,8 +177,6 @@ class ProcessSnapshot(Value, frozen=True, kw_only=True, gc=True):
         kinds: the list state of each kind of object, with the number of objects.
         changes: the last writes, newest first.
         synced: whether the first full pass has ended.
-        rules: the state of the rules.
-        counted: results that are used again.
         age_s: the age of the copy when it was served, in seconds.
         healthy: whether all threads of the process made progress when the copy was served.
     """

@@ -38,12 +38,9 @@ class Flag:
         kind: the kind of one value. With BOOLEAN the flag is a switch: `--name` and `--no-name`.
         default: the value if the flag is not set; a tuple for a repeatable flag, None for no value.
         reference_default: the default with `--compat`, which is that of external-dns; SAME_DEFAULT if it is *default*.
-        sources: the sources that the flag belongs to, () for all.
-        providers: the providers that the flag belongs to, () for all.
-        registries: the registries that the flag belongs to, () for all.
+        sources, providers, registries: those that the flag belongs to, () for all.
         secret: whether the value is a secret, which is masked wherever it is shown.
         environment: whether an environment variable can set the flag.
-        support: whether this version supports the flag.
         notice: what to log if the flag is set, without the flag at the beginning; "" for nothing.
         bounds_refresh: whether the value is a minimum time between two refreshes of a zone.
         in_plan: whether a saved plan applies only with the same value. False for how extdns runs, and where it reads
