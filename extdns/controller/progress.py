@@ -8,6 +8,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from extdns import log
 from extdns.controller.participant import Participant
 from extdns.documents.held import describe_other_cluster
@@ -31,38 +33,34 @@ _LOG_INTERVAL_S: Final = 10.0
 _log = log.get(__name__)
 
 
-class WorkInProgress(Value, frozen=True, kw_only=True):
-    """How much of the work is done, and how much is left.
+class WorkInProgress(Value, frozen=True, kw_only=True, rename="camel"):
+    """How much of the work is done, and how much is left, as the readiness endpoint shows it.
 
     Attributes:
-        read: how many of the zones are fully read.
+        zones_read: how many of the zones are fully read.
         pages: pages read so far of the other zones.
-        names: names with changes that are queued or being written.
-        written: names written since the work began.
+        names_waiting: names with changes that are queued or being written.
+        names_written: names written since the work began.
         batches: batches in which they were written.
-        left_s: estimated seconds until all names are written; None while zones are unread or nothing was written yet.
+        seconds_left: estimated until all names are written; None while zones are unread or nothing was written yet.
     """
 
     zones: int
-    read: int
+    zones_read: int
     pages: int
-    names: int
-    written: int = 0
-    batches: int = 0
-    left_s: float | None = None
+    names_waiting: int
+    names_written: int
+    batches: int
+    seconds_left: float | None
 
     @property
     def completed(self) -> tuple[int, ...]:
         """Counters of completed work: at least one of them grows while the work makes progress."""
-        return (self.read, self.pages, self.batches)
+        return (self.zones_read, self.pages, self.batches)
 
 
 class ProgressTracker(Participant):
-    """Measure the progress of long work, log it, and describe it for the readiness endpoint.
-
-    Attributes:
-        work: the work in progress, at most a second old; None if there is none. Safe to read from any thread.
-    """
+    """Measure the progress of long work, log it, and describe it for the readiness endpoint."""
 
     def __init__(self, engine: Engine, clock: Clock, *, writes: bool) -> None:
         """Measure the work of *engine*.
@@ -77,7 +75,7 @@ class ProgressTracker(Participant):
         self._logged_at = 0.0
         self._logged: tuple[int, ...] = ()
         self._written = self._batches = 0
-        self.work: WorkInProgress | None = None
+        self._work: WorkInProgress | None = None  # at most a second old; None if there is none
 
     def after_step(self, effects: Sequence[Effect]) -> None:
         """Count the names of each batch that was applied."""
@@ -96,31 +94,19 @@ class ProgressTracker(Participant):
             return
         self._next_update_at = now_s + _UPDATE_INTERVAL_S
         work = self._measure(now_s)
-        if work.read == work.zones and not work.names:
-            self.work, self._written, self._batches = None, 0, 0
+        if work.zones_read == work.zones and not work.names_waiting:
+            self._work, self._written, self._batches = None, 0, 0
             return
-        if self.work is None:
+        if self._work is None:
             self._logged_at, self._logged = now_s, work.completed
-        self.work = work
+        self._work = work
         if now_s - self._logged_at >= _LOG_INTERVAL_S and work.completed != self._logged:
             self._log_progress(work, now_s)
 
     def describe(self) -> dict[str, object]:
         """Describe the work in progress for the readiness endpoint; {} if there is none."""
-        work = self.work
-        if work is None:
-            return {}
-        return {
-            "progress": {
-                "zones": work.zones,
-                "zonesRead": work.read,
-                "pages": work.pages,
-                "namesWaiting": work.names,
-                "namesWritten": work.written,
-                "batches": work.batches,
-                "secondsLeft": work.left_s,
-            }
-        }
+        work = self._work
+        return {"progress": msgspec.to_builtins(work)} if work else {}
 
     def _measure(self, now_s: float) -> WorkInProgress:
         states = tuple(self._engine.zones)
@@ -132,25 +118,25 @@ class ProgressTracker(Participant):
         rate = self._written / (now_s - self._writing_since) if now_s > self._writing_since else 0.0
         return WorkInProgress(
             zones=len(states),
-            read=len(states) - len(unread),
+            zones_read=len(states) - len(unread),
             pages=sum(zone_state.refresh.pages for zone_state in unread),
-            names=names,
-            written=self._written,
+            names_waiting=names,
+            names_written=self._written,
             batches=self._batches,
-            left_s=round(names / rate, 1) if rate else None,
+            seconds_left=round(names / rate, 1) if rate else None,
         )
 
     def _log_progress(self, work: WorkInProgress, now_s: float) -> None:
         self._logged_at, self._logged = now_s, work.completed
         _log.info(
             Event.PROGRESS,
-            read=work.read,
+            read=work.zones_read,
             zones=work.zones,
-            waiting=work.names,
+            waiting=work.names_waiting,
             pages=work.pages or None,
-            written=work.written or None,
+            written=work.names_written or None,
             batches=work.batches or None,
-            left_s=work.left_s,
+            left_s=work.seconds_left,
         )
 
 
