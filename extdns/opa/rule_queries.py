@@ -96,11 +96,6 @@ class RuleQueries(Participant):
         # a daemon thread, because a call that hangs must not keep the process from ending
         self._thread = threading.Thread(target=self._run, name="policy-server", daemon=True)
 
-    @property
-    def waiting_count(self) -> int:
-        """How many inputs wait for a query. Safe from any thread and from a signal handler."""
-        return len(self._waiting)
-
     def read_snapshot(self) -> PolicyServerSnapshot:
         """Return the state of the policy server. Safe from any thread."""
         version = self._version
@@ -112,7 +107,7 @@ class RuleQueries(Participant):
                 PolicyProblem(policy=one, message=text) for one, text in sorted(self._reported.items()) if text
             ),
             answered_at_s=self._answered_at_s,
-            waiting=self.waiting_count,
+            waiting=len(self._waiting),
         )
 
     def connect(self, put: Callable[[Input], None]) -> None:
@@ -139,7 +134,7 @@ class RuleQueries(Participant):
 
     def count_waiting(self) -> dict[str, int]:
         """Count the inputs that wait for a query."""
-        return {"policy queries": self.waiting_count}
+        return {"policy queries": len(self._waiting)}
 
     def query(self, inputs: Sequence[RuleInput]) -> None:
         """Queue *inputs* for the next query.
