@@ -138,7 +138,7 @@ def _show_and_follow(running: Assembly, screen: Screen, address: ListenAddress, 
     screen.follow(countdown.describe_wait)
     stopped = threading.Event()
     pages.callback(stopped.set)
-    threading.Thread(target=countdown.run, args=(stopped.wait, time.monotonic), name="countdown", daemon=True).start()
+    threading.Thread(target=countdown.run, args=(stopped.wait,), name="countdown", daemon=True).start()
 
 
 def _start_page(running: Assembly, address: ListenAddress, pages: ExitStack) -> tuple[str, str]:
@@ -197,10 +197,10 @@ class Countdown:
         self._ends[record] = status.grace_ends_s
         return f"deleted in {_count_seconds(status.grace_ends_s, time.monotonic())}, unless an object requests it again"
 
-    def run(self, wait: Callable[[float], bool], monotonic_s: Callable[[], float]) -> None:
+    def run(self, wait: Callable[[float], bool]) -> None:
         """Print what is left of up to five grace periods every 15 seconds, until *wait* returns true."""
         while not wait(_COUNTDOWN_STEP_S):
-            now_s = monotonic_s()
+            now_s = time.monotonic()
             for record, ends_s in sorted(self._ends.copy().items())[:_MAX_COUNTED]:
                 if ends_s > now_s:
                     self._screen.print(f"  … {record} will be deleted in {_count_seconds(ends_s, now_s)}")

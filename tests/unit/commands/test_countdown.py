@@ -27,7 +27,7 @@ def test_the_demo_counts_down_a_grace_period(
 
     world.run(observe_gone("web"))
     assert countdown.describe_wait(world.decision("web")) == "deleted in 56 s, unless an object requests it again"
-    countdown.run(wait, lambda: world.now_s)
+    countdown.run(wait)
     assert capsys.readouterr().out.splitlines() == [
         f"  … web.example.org A will be deleted in {seconds} s" for seconds in (41, 26, 11)
     ]
@@ -42,5 +42,5 @@ def test_the_demo_ends_the_countdown_when_the_record_is_requested_again(capsys: 
     world.run(requested)
     assert not countdown.describe_wait(world.decision("web"))
     ended = iter([False, True])
-    countdown.run(lambda _: next(ended), lambda: world.now_s)
+    countdown.run(lambda _: next(ended))
     assert not capsys.readouterr().out
