@@ -132,13 +132,6 @@ def test_an_invalid_controller_address_is_refused(controller: str, capsys: pytes
     )
 
 
-def test_an_empty_controller_flag_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["explain", "a.example.org", "--controller="], {}) == 1
-    assert capsys.readouterr().err == (
-        "error: --controller needs a value\n  write --controller=URL; a value that begins with - needs the =\n"
-    )
-
-
 def test_explain_reports_that_no_process_answers_at_the_address(capsys: pytest.CaptureFixture[str]) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     assert cli.main(["explain", "a.example.org", f"--controller={url}"], {}) == 1

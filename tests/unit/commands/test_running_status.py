@@ -168,8 +168,3 @@ def test_status_prints_the_json_document_of_the_process(capsys: pytest.CaptureFi
         assert cli.main(["status", "--output=json", f"--controller=http://127.0.0.1:{port}"], {}) == 0
     reached = replace(output.process, address=f"http://127.0.0.1:{port}")
     assert msgspec.json.decode(capsys.readouterr().out, type=HeldDocument) == replace(output, process=reached)
-
-
-def test_status_controller_refuses_flags_of_the_state_store(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["status", "--controller=http://127.0.0.1:7980", "--state-file=x"], {}) == 1
-    assert "--state-file=x has no effect with --controller" in capsys.readouterr().err

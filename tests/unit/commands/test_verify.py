@@ -177,19 +177,6 @@ def test_verify_ignores_foreign_records(installation: Installation, servers: Ser
     assert run(installation, servers, "web.example.org", clock=clock) == 0
 
 
-def test_verify_reports_a_name_as_served_if_the_claim_that_was_accepted_is_served(
-    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A CNAME is rejected in favour of addresses of the same namespace; so is the claim of another namespace."""
-    installation.replace_manifests(
-        service("web", "web.example.org"),
-        service("other", "web.example.org", address="lb.example.net"),
-        service("late", "web.example.org", namespace="lab", address="lb.example.net"),
-    )
-    assert run(installation, servers, clock=clock) == 0
-    assert capsys.readouterr().out.endswith("\n1 of 1 record served.\n")
-
-
 def test_verify_checks_names_excluded_by_flags_only_if_they_are_named_as_arguments(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:

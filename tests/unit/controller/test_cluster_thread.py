@@ -237,20 +237,6 @@ def test_exception_in_the_report_about_one_object_does_not_affect_another(
     assert scene.reporter.defect_count == 1
 
 
-def test_closing_closes_the_cluster_if_the_thread_never_started() -> None:
-    cluster = ScriptedCluster()
-    thread = ClusterThread(
-        cluster,
-        Observer((), cluster.view),
-        (),
-        reporter=ActivityReporter(Metrics(), "me"),
-        clock=SystemClock(),
-        inbox=SimpleQueue[Input](),
-    )
-    thread.close()
-    assert cluster.closings == 1
-
-
 # heartbeats
 
 
