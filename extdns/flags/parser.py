@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -145,9 +145,6 @@ def _is_slip(written: str, meant: str) -> bool:
     )
 
 
-_NO_REGISTRY: Final = "noop"
-
-
 def apply_defaults(settings: Mapping[str, Setting]) -> dict[str, Any]:
     """Return the value of every flag, by name: that in *settings*, or the default, which depends on `--compat`.
 
@@ -156,7 +153,7 @@ def apply_defaults(settings: Mapping[str, Setting]) -> dict[str, Any]:
     compat = "compat" in settings and bool(settings["compat"].value)
     defaults = {flag.name: flag.get_default(compat=compat) for flag in FLAGS}
     values = defaults | {name: setting.value for name, setting in settings.items()}
-    if values["provider"] in REGISTRY_SPECS.available and values["registry"] != _NO_REGISTRY:
+    if values["provider"] in REGISTRY_SPECS.available and values["registry"] != "noop":
         values["registry"] = values["provider"]
     return values
 
@@ -264,23 +261,18 @@ def _looks_like_flag(argument: str) -> bool:
     return argument.startswith("-") and argument != "-"
 
 
-def _parse_environment(environ: Mapping[str, str], skip: Iterable[str]) -> dict[str, Setting]:
+def _parse_environment(environ: Mapping[str, str], skip: Collection[str]) -> dict[str, Setting]:
     found: dict[str, Setting] = {}
-    skipped = set(skip)
     for variable, flag in _BY_VARIABLE.items():
-        text = environ.get(variable, "") if flag.name not in skipped else ""
+        text = environ.get(variable, "") if flag.name not in skip else ""
         if variable in _VARIABLES:  # a Secret that was made from a file has the newline at the end of the file
             text = text.rstrip("\r\n")
         if text:
-            texts = _split_variable(text) if flag.repeatable else [text]
+            # one value a line; a newline at the end adds none
+            texts = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if flag.repeatable else [text]
             values = tuple(_parse_value(flag, variable, one) for one in texts)
             found[flag.name] = Setting(flag=flag, value=values if flag.repeatable else values[0], origin=variable)
     return found
-
-
-def _split_variable(text: str) -> list[str]:
-    """Return the values of a repeatable flag in a variable: its lines. A newline at the end adds no value."""
-    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 
 def _parse_value(flag: Flag, origin: str, text: str) -> object:
@@ -323,15 +315,9 @@ def _find_in_environment(environ: Mapping[str, str]) -> Iterator[str]:
         elif masking.is_secret_name(name):
             yield value
         elif _URL_VARIABLE.search(name):
-            yield from _find_in_urls((value, *_LIST.split(value)))
+            for url in (value, *_LIST.split(value)):
+                yield from masking.find_in_url(url)
 
 
-def _find_in_value(flag: Flag, value: str) -> Iterator[str]:
-    if flag.secret:
-        yield value
-    else:
-        yield from _find_in_urls((value,))
-
-
-def _find_in_urls(urls: Iterable[str]) -> Iterator[str]:
-    return (secret for url in urls for secret in masking.find_in_url(url))
+def _find_in_value(flag: Flag, value: str) -> Iterable[str]:
+    return (value,) if flag.secret else masking.find_in_url(value)
