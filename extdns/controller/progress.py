@@ -161,7 +161,6 @@ class SyncRuns(Participant):
         self._writes = writes
         self._next_run_at = self._deadline_at = clock.monotonic_s() + interval_s
         self._next_check_at = 0.0
-        self._next_update_at = 0.0  # during the first pass, `update` looks for its end after each step
         self.first_pass_done = threading.Event()
         self.failing: tuple[str, ...] = ()
 
@@ -183,27 +182,24 @@ class SyncRuns(Participant):
 
     def update(self) -> None:
         """End a run if one is due, or the first pass is done. After steps, check for failures once a second."""
-        now_s = self._clock.monotonic_s()
-        if now_s < self._next_update_at:
-            self._deadline_at = self._next_update_at
+        now_s, engine = self._clock.monotonic_s(), self._engine
+        is_first = not self.first_pass_done.is_set() and (
+            engine.is_overdue or (engine.is_idle if self._writes else engine.is_planned)
+        )
+        check_at = min(self._next_run_at, self._next_check_at)
+        if now_s < check_at and not is_first:
+            self._deadline_at = check_at
             return
-        engine = self._engine
-        is_done = engine.is_overdue or (engine.is_idle if self._writes else engine.is_planned)
-        is_first = is_done and not self.first_pass_done.is_set()
         if is_first:
             self.first_pass_done.set()
         ends_run = is_first or now_s >= self._next_run_at
         if ends_run:
             self._next_run_at = now_s + self._interval_s
-        is_outdated = not ends_run and now_s < self._next_check_at
-        if not is_outdated:
-            self._next_check_at = now_s + _UPDATE_INTERVAL_S
-            self.failing = find_failures(engine)
-            self._reporter.report_saved_state(engine.state_problem)
-            self._reporter.report_other_cluster(engine.delete_guard.cluster.other_id)
-            self._reporter.report_bulk_updates(engine.bulk_updates.found)
+        self._next_check_at = now_s + _UPDATE_INTERVAL_S
+        self.failing = find_failures(engine)
+        self._reporter.report_saved_state(engine.state_problem)
+        self._reporter.report_other_cluster(engine.delete_guard.cluster.other_id)
+        self._reporter.report_bulk_updates(engine.bulk_updates.found)
         if ends_run:
             self._reporter.report_run(engine, self.failing, self._clock.now())
-        check_at = min(self._next_run_at, self._next_check_at)
-        self._deadline_at = check_at if is_outdated else self._next_run_at
-        self._next_update_at = check_at if self.first_pass_done.is_set() else 0.0
+        self._deadline_at = self._next_run_at
