@@ -56,7 +56,6 @@ class LineQueue:
         self._wait_s = wait_s
         self._retry_s = retry_s
         self._lines: deque[bytes] = deque()
-        self._waiting_bytes = 0
         self._changed = threading.Condition()
         self._is_open = self._is_closing = False
         self._queued_count = self._done_count = 0
@@ -83,7 +82,6 @@ class LineQueue:
         """
         with self._changed:
             self._lines.extend(lines)
-            self._waiting_bytes += sum(map(len, lines))
             self._queued_count += len(lines)
             position = self._queued_count
             self._changed.notify_all()
@@ -138,13 +136,11 @@ class LineQueue:
         while self._lines:
             with self._changed:
                 lines = [self._lines.popleft() for _ in range(min(len(self._lines), _MAX_LINES_PER_WRITE))]
-                self._waiting_bytes -= sum(map(len, lines))
             try:
                 self._target.write(b"".join(lines))
             except Exception:
                 with self._changed:
                     self._lines.extendleft(reversed(lines))
-                    self._waiting_bytes += sum(map(len, lines))
                 self._drop_surplus()
                 raise
             with self._changed:
@@ -153,9 +149,10 @@ class LineQueue:
 
     def _drop_surplus(self) -> None:
         with self._changed:
+            waiting_bytes = sum(map(len, self._lines)) if self.problem else 0
             surplus = 0
-            while self.problem and (len(self._lines) > MAX_WAITING_LINES or self._waiting_bytes > MAX_WAITING_BYTES):
-                self._waiting_bytes -= len(self._lines.popleft())
+            while self.problem and (len(self._lines) > MAX_WAITING_LINES or waiting_bytes > MAX_WAITING_BYTES):
+                waiting_bytes -= len(self._lines.popleft())
                 surplus += 1
             self._done_count += surplus
             self.dropped_count += surplus
