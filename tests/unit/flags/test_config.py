@@ -100,13 +100,6 @@ def test_the_old_flag_for_the_request_timeout_takes_precedence_unless_it_has_its
     assert parse([*START, *argv], {}).cluster.time_limit_s == seconds
 
 
-def test_with_compat_only_one_annotation_prefix_is_read_and_the_policy_flag_is_required() -> None:
-    config = parse([*START, "--compat", "--policy=sync"], {})
-    assert config.sources.annotation_prefix == "external-dns.kubernetes.io/"
-    with pytest.raises(UsageError, match=r"^--policy must be set explicitly"):
-        parse([*START, "--compat"], {})
-
-
 @pytest.mark.parametrize(
     ("argv", "message"),
     [

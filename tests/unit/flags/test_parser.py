@@ -289,20 +289,7 @@ def test_help_takes_precedence_over_version_and_both_over_other_arguments(
         (["--traefik-enable-new"], "--traefik-enable-new is not a flag\n  did you mean: --traefik-enable-legacy"),
         pytest.param(["--qqqq"], "--qqqq is not a flag\n  all flags: extdns help flags", id="no-similar-flag"),
         (["--no-namespace"], "--no-namespace is not a flag\n  --namespace takes a value, so it has no --no- form"),
-        pytest.param(
-            ["--interval=72"],
-            "--interval=72 is not a duration\n"
-            "  allowed: numbers with units, such as 90s, 1m30s or 2h (units: ns us ms s m h d w)"
-            "          did you mean: 72s",
-            id="number-without-unit",
-        ),
         (["--kube-api-qps=0"], "--kube-api-qps=0 is not a whole number\n  allowed: 1 and more"),
-        pytest.param(
-            ["--metrics-address=7979"],
-            "--metrics-address=7979 is not an address to listen on\n"
-            "  allowed: :PORT, HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535          did you mean: :7979",
-            id="port-without-colon",
-        ),
         pytest.param(
             ["--label-filter=a=b c"],
             "--label-filter=a=b c is not a label selector\n"

@@ -91,8 +91,6 @@ def test_each_secret_flag_has_a_file_flag_from_which_the_secret_is_read(
         build(parse(argv, {}))
     path.write_text("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\n")  # 32 bytes
     build(parse(argv, {}))
-    with pytest.raises(UsageError, match=f"{flags[-1]} and {flags[-1]}-file are both set"):
-        parse([*argv, f"{flags[-1]}=MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="], {})
 
 
 @pytest.mark.parametrize("is_file", [True, False], ids=["file", "variable-of-the-chart"])
@@ -130,5 +128,3 @@ def test_the_address_of_a_webhook_is_read_from_its_file_and_checked_without_show
     assert "correct-horse" not in str(error.value)
     path.write_text("http://extdns:correct-horse@127.0.0.1:8888")
     assert build_settings(build_context(parse(argv, {}))).url == "http://extdns:correct-horse@127.0.0.1:8888"
-    with pytest.raises(UsageError, match="--webhook-provider-url and --webhook-provider-url-file are both set"):
-        parse([*argv, "--webhook-provider-url=http://127.0.0.1:1"], {})
