@@ -42,7 +42,7 @@ from extdns.model.cluster import KindState, Phase
 from extdns.model.value import group_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from extdns.engine.settings import EngineSettings
     from extdns.model.change import Decision
@@ -113,6 +113,8 @@ class Engine:
         self._expects_observations = False
         self._unplanned: set[DnsName] | None = None  # of the names that could be planned first
         self._written: dict[str, set[DnsName]] = {}  # by namespace
+        # the namespaces with changed objects for which each name cannot be planned before some answer came
+        self._unanswered: dict[DnsName, set[str]] = {}
         self._batches = 0
         self._effects: list[Effect] = []
         self._is_started = False
@@ -191,13 +193,17 @@ class Engine:
             return False
         if not self._can_plan:
             return False
-        if name in self._waits.names(ADJUSTMENT) or name in self._waits.names(RULES):
+        if self._awaits_answer(name):
             return False
         return all(
             (zone_state.cache.is_complete or zone_state.refresh.retry.failures)
             and not zone_state.queue.is_writing(name)
             for zone_state in self.zones.containing(name)
         )
+
+    def _awaits_answer(self, name: DnsName) -> bool:
+        """Return whether *name* waits for an answer of the DNS service or of rules about a requested record."""
+        return name in self._waits.names(ADJUSTMENT) or name in self._waits.names(RULES)
 
     @property
     def state_problem(self) -> str:
@@ -229,8 +235,7 @@ class Engine:
             case inputs.ReadFailed():
                 self._enqueue(self._refresher.take_failure(item, now_s))
             case inputs.AdjustmentsLoaded():
-                for namespace, names in self.adjustments.answer(item, now_s).items():
-                    self._enqueue(names, namespace=namespace)
+                self._enqueue_answered(self.adjustments.answer(item, now_s))
             case inputs.BatchCompleted():
                 return self._take_outcome(item, now_s)
             case inputs.StateLoaded(saved=saved):
@@ -252,8 +257,7 @@ class Engine:
             case inputs.RulesChanged() | inputs.RulesRevised():
                 self._enqueue(self.rules.take(item, self._find_all_names()))
             case inputs.RulesAnswered():
-                for namespace, names in self.rules.take_answers(item).items():
-                    self._enqueue(names, namespace=namespace)
+                self._enqueue_answered(self.rules.take_answers(item))
             case inputs.TimePassed():
                 if self.readiness.tick(now_s):
                     self._enqueue(self._find_all_names())
@@ -300,6 +304,9 @@ class Engine:
             if before != self.claims.uncertainty:
                 ended.append(COMPUTED)
             names = names.union(*map(self._waits.names, ended))
+        if self.adjustments.is_active or self.rules.has_server:
+            for name in names:
+                self._unanswered.setdefault(name, set()).add(key.namespace)
         should_wait = not self._dirty and should_wait_for_others(names, self._parts)
         plan_at = now_s + self.settings.wait_for_others_s if should_wait else 0.0
         self._enqueue(names, plan_at, namespace=key.namespace)
@@ -351,6 +358,17 @@ class Engine:
         if not self._dirty:
             self._plan_at = plan_at
         self._dirty.add(names, namespace, at_once=at_once)
+
+    def _enqueue_answered(self, answered: Mapping[str, Iterable[DnsName]]) -> None:
+        """Make the names dirty about whose records there are answers: by namespace that requests them.
+
+        Each is also dirty for the namespaces that changed it before, and whose changes waited for the answers.
+        """
+        for namespace, names in answered.items():
+            self._enqueue(names, namespace=namespace)
+            for name in names:
+                for other in self._unanswered.get(name, ()):
+                    self._enqueue((name,), namespace=other)
 
     def _weigh(self, name: DnsName) -> int:
         """Return as how many names *name* counts in a slice: several with many claims, decisions or long targets."""
@@ -462,12 +480,7 @@ class Engine:
                 if zone_state.queue.queued
             ]
             for name in (*sorted(names - reverse), *sorted(reverse)):
-                try:
-                    new += reconcile(name, self._parts, now_s)
-                except Exception as exc:  # noqa: BLE001 - law 3: it cannot even store that planning this name failed
-                    self._plan_retries.record_failure(name, Failure.PLANNING, now_s)
-                    self._waits.replace(name, (ZoneWait("", PLAN),))
-                    self._effects.append(ReportDefect(error=exc))
+                new += self._reconcile(name, now_s)
             if names != planned:  # reverse names can have been planned before
                 new = self._select_in_force(new)
             for queue, sets in withdrawn:
@@ -476,6 +489,19 @@ class Engine:
         # Of all names at once: a record can pass from one namespace to another.
         if any((added := self.decisions.take_added_owned()).values()):
             self.delete_guard.budgets.add_owned(added, now_s)
+        return new
+
+    def _reconcile(self, name: DnsName, now_s: float) -> tuple[Decision, ...]:
+        """Plan *name*; return the new decisions."""
+        new: tuple[Decision, ...] = ()
+        try:
+            new = reconcile(name, self._parts, now_s)
+        except Exception as exc:  # noqa: BLE001 - law 3: it cannot even store that planning this name failed
+            self._plan_retries.record_failure(name, Failure.PLANNING, now_s)
+            self._waits.replace(name, (ZoneWait("", PLAN),))
+            self._effects.append(ReportDefect(error=exc))
+        if name in self._unanswered and not self._awaits_answer(name):
+            del self._unanswered[name]
         return new
 
     def _is_cluster_compared(self, now_s: float) -> bool:

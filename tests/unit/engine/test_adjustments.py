@@ -8,7 +8,7 @@ from __future__ import annotations
 from extdns.engine.effects import RequestAdjustments
 from extdns.engine.engine import Engine
 from extdns.engine.health import find_unread
-from extdns.engine.inputs import TimePassed
+from extdns.engine.inputs import Observed, TimePassed
 from extdns.errors import RetryableError
 from extdns.model.change import Action
 from extdns.model.reason import Reason
@@ -70,6 +70,25 @@ def test_adjusted_records_of_another_namespace_delay_no_name() -> None:
     world.feed(world.answer())
     requested = [one for one in world.waiting if isinstance(one, RequestAdjustments)]
     assert host("api") in [one.name for request in requested for one in request.records]
+
+
+def test_a_change_that_waits_for_records_of_another_namespace_is_planned_in_its_own_turn() -> None:
+    world, _ = start_adjusting(names_per_step=2)
+    names = [f"many{number}" for number in range(9)]
+
+    def request_others(target: str) -> list[Observed]:
+        return [observe(name, build_claim(name, name, target, namespace="a"), namespace="a") for name in names]
+
+    for target in ("192.0.2.7", "192.0.2.8"):  # adjusted from now on
+        world.run(*request_others(target), observe("web", build_claim("web", "web", target)), for_s=60.0)
+    touch = observe("touch", build_claim("touch", "web", "192.0.2.9", namespace="a"), namespace="a")
+    world.feed(combine(*request_others("192.0.2.7"), touch))
+    world.feed(observe("web", build_claim("web", "web", "192.0.2.7")))
+    for _ in range(2):  # of the record of the other namespace, and of what both request
+        (at,) = [number for number, one in enumerate(world.waiting) if isinstance(one, RequestAdjustments)]
+        world.waiting.rotate(-at)
+        world.feed(world.answer())
+    assert world.list_decisions("web")[0][1] is Action.UPDATE
 
 
 def test_queued_change_is_not_made_while_its_record_waits_for_adjustment() -> None:

@@ -54,7 +54,7 @@ def check_waits(engine: Engine, world: World, answers: Iterable[Input]) -> None:
     under_way = {effect.key for effect in world.waiting if isinstance(effect, CheckExistence)}
     under_way |= {item.key for item in answers if isinstance(item, ExistenceChecked)}
     for name, decisions in engine.decisions.by_name():
-        if name in engine._dirty or name in engine._written:
+        if name in engine._dirty or any(name in found for found in engine._written.values()):
             continue
         busy = {zone_state.zone.id for zone_state in engine.zones if _is_writing(engine, zone_state, name)}
         waits = engine._waits.waits(name)
