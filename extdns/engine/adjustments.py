@@ -82,7 +82,7 @@ class Adjustments:
         self._required = {record: None for record in self._required if record in self.failed}
         return self._requested
 
-    def answer(self, answer: AdjustmentsLoaded, now_s: float) -> dict[str, set[DnsName]]:
+    def answer(self, answer: AdjustmentsLoaded, now_s: float) -> dict[str | None, set[DnsName]]:
         """Store *answer*, and end the request. Return the names to plan again, by the namespace that requests them.
 
         Failed records are requested again after the pause, if names require them.
@@ -119,6 +119,6 @@ class Adjustments:
         return self.retry.until_at, max(self.retry.until_at, self._failed_retry.until_at)
 
 
-def _group_names(records: Iterable[DesiredRecord]) -> dict[str, set[DnsName]]:
-    grouped = group_by(records, lambda one: one.namespace)
+def _group_names(records: Iterable[DesiredRecord]) -> dict[str | None, set[DnsName]]:
+    grouped = group_by(records, lambda one: one.namespace or None)
     return {namespace: {one.name for one in found} for namespace, found in grouped.items()}

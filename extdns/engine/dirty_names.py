@@ -68,11 +68,12 @@ class DirtyNames:
         added = sorted(set(names))
         are_few = len(added) <= self._most
         for name in added:
-            if namespace is not None:
-                self._turns.add(namespace, name, _FEW if are_few else _MANY)
-                continue
-            for one in sorted(self._find_namespaces(name)) if are_few else (_NO_NAMESPACE,):
-                self._turns.add(one, name, _FEW)
+            if namespace is None:
+                namespaces = sorted(self._find_namespaces(name)) if are_few else (_NO_NAMESPACE,)
+            else:
+                namespaces = (namespace,)
+            for one in namespaces:
+                self._turns.add(one, name, _FEW if are_few else _MANY)
 
     def is_dirty_for(self, name: DnsName, namespaces: Iterable[str]) -> bool:
         """Return whether *name* has to be planned again before changes of it for one of *namespaces* are sent.

@@ -112,7 +112,7 @@ class Engine:
         self._plan_at = self._now_s = self._dirty_since_at = 0.0
         self._expects_observations = False
         self._unplanned: set[DnsName] | None = None  # of the names that could be planned first
-        self._written: dict[str, set[DnsName]] = {}  # by namespace
+        self._written: dict[str | None, set[DnsName]] = {}  # by namespace
         # the namespaces with changed objects for which each name cannot be planned before some answer came
         self._unanswered: dict[DnsName, set[str]] = {}
         self._batches = 0
@@ -189,9 +189,8 @@ class Engine:
 
     def is_final(self, name: DnsName, namespace: str) -> bool:
         """Return whether the decisions about *name* consider the objects of *namespace*, and no write is in flight."""
-        if self._dirty.is_dirty_for(name, (namespace,)) or name in self._written.get(namespace, ()):
-            return False
-        if not self._can_plan:
+        is_written = any(name in self._written.get(one, ()) for one in (namespace, None))
+        if is_written or self._dirty.is_dirty_for(name, (namespace,)) or not self._can_plan:
             return False
         if self._awaits_answer(name):
             return False
@@ -325,7 +324,7 @@ class Engine:
         if not (zone_state and (batch := zone_state.queue.in_flight) and batch.number == item.number):
             return ()
         self._plan_at = 0.0  # the next batch can be sent
-        by_namespace = group_by(batch.change_sets, lambda one: one.namespace)
+        by_namespace = group_by(batch.change_sets, lambda one: one.namespace or None)
         names = {key: self._refresher.add_related([one.name for one in sets]) for key, sets in by_namespace.items()}
         self._refresher.take_outcome(zone_state, batch, outcome, now_s)
         if isinstance(outcome, Applied):
@@ -359,7 +358,7 @@ class Engine:
             self._plan_at = plan_at
         self._dirty.add(names, namespace, at_once=at_once)
 
-    def _enqueue_answered(self, answered: Mapping[str, Iterable[DnsName]]) -> None:
+    def _enqueue_answered(self, answered: Mapping[str | None, Iterable[DnsName]]) -> None:
         """Make the names dirty about whose records there are answers: by namespace that requests them.
 
         Each is also dirty for the namespaces that changed it before, and whose changes waited for the answers.

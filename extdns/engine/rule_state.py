@@ -106,13 +106,13 @@ class RuleState:
                 self._due.update(dict.fromkeys(sorted(self._names, key=self._has_answer)))
                 return ()
 
-    def take_answers(self, item: RulesAnswered) -> dict[str, set[DnsName]]:
-        """Store the answers of *item*; return the names to plan again, by namespace of the objects they are about."""
-        changed: dict[str, set[DnsName]] = {}
+    def take_answers(self, item: RulesAnswered) -> dict[str | None, set[DnsName]]:
+        """Store the answers of *item*; return the names to plan again, by namespace of the objects (None: no object)."""
+        changed: dict[str | None, set[DnsName]] = {}
         for one, evaluation in item.answers:
             if one in self._names and self._answers.get(one) != evaluation:
                 self._answers[one] = self._requests[_drop_current(one)] = evaluation
-                changed.setdefault(one.object.namespace if one.object else "", set()).update(self._names[one])
+                changed.setdefault(one.object.namespace if one.object else None, set()).update(self._names[one])
         return changed
 
     def observe(self, seen: Observation, claims: ClaimIndex) -> AbstractSet[DnsName]:
