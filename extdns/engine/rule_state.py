@@ -107,7 +107,7 @@ class RuleState:
                 return ()
 
     def take_answers(self, item: RulesAnswered) -> dict[str | None, set[DnsName]]:
-        """Store the answers of *item*; return the names to plan again, by namespace of the objects (None: no object)."""
+        """Store the answers of *item*; return the names to plan again, by namespace of the objects, if any."""
         changed: dict[str | None, set[DnsName]] = {}
         for one, evaluation in item.answers:
             if one in self._names and self._answers.get(one) != evaluation:
