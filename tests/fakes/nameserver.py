@@ -35,11 +35,11 @@ class NameServer:
         queries: name and type of each query, in order.
     """
 
-    def __init__(self, zone: str, records: Records, *, ttl_s: int = 300, negative_s: int = 60) -> None:
+    def __init__(self, zone: str, records: Records) -> None:
         self.zone = zone
         self.records = dict(records)
-        self.ttl_s = ttl_s
-        self.negative_s = negative_s
+        self.ttl_s = 300
+        self.negative_s = 60
         self.rcode = dns.rcode.NOERROR
         self.lame = False
         self.silent = False

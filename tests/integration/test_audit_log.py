@@ -61,11 +61,11 @@ class Site:
         flags = self.installation.flags(*FLAGS, f"--audit-log={self.path}")
         return running(*flags, env=environ(self.route53))
 
-    def grep(self, name: str = NAME) -> list[dict[str, Any]]:
-        """Return the complete lines of the audit log about *name*, as `grep` finds them."""
+    def grep(self) -> list[dict[str, Any]]:
+        """Return the complete lines of the audit log about the name, as `grep` finds them."""
         if not self.path.exists():
             return []
-        command = ["grep", "--fixed-strings", f'"name":"{name}","objects":', str(self.path)]
+        command = ["grep", "--fixed-strings", f'"name":"{NAME}","objects":', str(self.path)]
         found = subprocess.run(command, capture_output=True, text=True, check=False)
         return [json.loads(line) for line in found.stdout.splitlines()]
 

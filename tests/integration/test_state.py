@@ -24,9 +24,9 @@ SAVED = Saved(zones=(("Z1", SavedZone(name="example.org", fingerprint="f", whole
 OTHER = Saved(zones=(("Z2", SavedZone(fingerprint="g")),))
 
 
-def configmap(server: ApiServer, folder: Path, owner: str = "me", gate: WriteGate | None = None) -> DocumentStateStore:
+def configmap(server: ApiServer, folder: Path, gate: WriteGate | None = None) -> DocumentStateStore:
     flags = ["--source=service", "--provider=inmemory", f"--kubeconfig={server.kubeconfig(folder / 'kubeconfig')}"]
-    found = build_state_store(parse([*flags, "--state-configmap=dns/extdns-state"], {}), owner, gate)
+    found = build_state_store(parse([*flags, "--state-configmap=dns/extdns-state"], {}), "me", gate)
     assert found is not None
     return found
 

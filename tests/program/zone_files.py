@@ -7,14 +7,14 @@ from typing import Final
 
 _HEAD: Final = """$ORIGIN {zone}.
 $TTL 300
-@ SOA ns.example.net. host.example.net. {serial} 7200 3600 1209600 300
+@ SOA ns.example.net. host.example.net. 1 7200 3600 1209600 300
 @ NS ns.example.net.
 """
 
 
-def build_zone_text(lines: str, *, zone: str = "example.org", serial: int = 1) -> str:
+def build_zone_text(lines: str, *, zone: str = "example.org") -> str:
     """Return a zone file as a person would write it: SOA, NS, then *lines*."""
-    return _HEAD.format(zone=zone, serial=serial) + lines
+    return _HEAD.format(zone=zone) + lines
 
 
 class ZoneFiles:

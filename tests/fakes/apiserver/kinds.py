@@ -170,13 +170,9 @@ class Catalogue:
     def find(self, group: str, version: str, plural: str) -> Kind | None:
         return self._by_path.get((group, version, plural))
 
-    def list_served(self, group: str | None = None, version: str | None = None) -> list[Kind]:
-        """Return the served kinds in a stable order, optionally only those of a *group* and *version*."""
-        found = (kind for kind in self._by_path.values() if group in {None, kind.group})
-        return sorted(
-            (kind for kind in found if version in {None, kind.version}),
-            key=lambda kind: (kind.group, kind.version, kind.plural),
-        )
+    def list_served(self) -> list[Kind]:
+        """Return the served kinds in a stable order."""
+        return [self._by_path[path] for path in sorted(self._by_path)]
 
     def find_by_name(self, kind: str) -> Kind:
         """Return the served kind called *kind*: its kind name, its plural, or its plural and group.

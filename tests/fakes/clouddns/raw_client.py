@@ -52,10 +52,10 @@ class RawClient:
         assert status == 200, detail
         return [f"{one['name']} {one['type']}" for one in detail["rrsets"]], detail.get("nextPageToken", "")
 
-    def http(self, method: str, path: str, body: str = "", *, project: str = PROJECT) -> tuple[int, Any]:
+    def http(self, method: str, path: str, body: str = "") -> tuple[int, Any]:
         connection = HTTPConnection("127.0.0.1", int(self.fake.url.rpartition(":")[2]), timeout=60)
         try:
-            connection.request(method, f"/dns/v1/projects/{project}{path}", body)
+            connection.request(method, f"/dns/v1/projects/{PROJECT}{path}", body)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
         finally:

@@ -25,20 +25,12 @@ class Statement:
 
     action: str
     zone_id: str
-    account: str
     names: tuple[str, ...]
     types: tuple[str, ...]
     actions: tuple[str, ...]
 
     def is_about(self, call: Call) -> bool:
-        return all(
-            fnmatchcase(detail, desired)
-            for detail, desired in (
-                (call.action, self.action),
-                (call.zone_id, self.zone_id),
-                (call.account, self.account),
-            )
-        )
+        return fnmatchcase(call.action, self.action) and fnmatchcase(call.zone_id, self.zone_id)
 
     def matches(self, change: Change) -> bool:
         return all(
@@ -63,34 +55,24 @@ class Access:
         action: str = "*",
         *,
         zone_id: str = "*",
-        account: str = "*",
         names: Iterable[str] = ANY,
         types: Iterable[str] = ANY,
         actions: Iterable[str] = ANY,
-    ) -> Statement:
+    ) -> None:
         """Refuse *action* from now on; refuse a batch if any change has these names, types and actions."""
-        statement = _build_statement(action, zone_id, account, names, types, actions)
-        self._denied.append(statement)
-        return statement
+        self._denied.append(_build_statement(action, zone_id, names, types, actions))
 
     def allow(
         self,
         action: str,
         *,
         zone_id: str = "*",
-        account: str = "*",
         names: Iterable[str] = ANY,
         types: Iterable[str] = ANY,
         actions: Iterable[str] = ANY,
-    ) -> Statement:
+    ) -> None:
         """Allow *action* with these conditions. Refuse the action otherwise, unless another statement allows it."""
-        statement = _build_statement(action, zone_id, account, names, types, actions)
-        self._allowed.append(statement)
-        return statement
-
-    def drop(self, statement: Statement) -> None:
-        """Remove a statement that `deny` or `allow` returned."""
-        (self._denied if statement in self._denied else self._allowed).remove(statement)
+        self._allowed.append(_build_statement(action, zone_id, names, types, actions))
 
     def check(self, call: Call) -> None:
         for statement in self._denied:
@@ -102,12 +84,11 @@ class Access:
 
 
 def _build_statement(
-    action: str, zone_id: str, account: str, names: Iterable[str], types: Iterable[str], actions: Iterable[str]
+    action: str, zone_id: str, names: Iterable[str], types: Iterable[str], actions: Iterable[str]
 ) -> Statement:
     return Statement(
         action=action,
         zone_id=zone_id,
-        account=account,
         names=tuple(name.replace("[", "[[]") for name in names),
         types=tuple(types),
         actions=tuple(actions),

@@ -86,7 +86,7 @@ class Api:
     def _get_zone(self, zone: Zone) -> Fields:
         detail: Fields = {"HostedZone": _render(zone)}
         if zone.private:
-            return detail | {"VPCs": [{"VPCRegion": vpc.region, "VPCId": vpc.vpc_id} for vpc in zone.vpcs]}
+            return detail
         return detail | {"DelegationSet": {"NameServers": list(NAME_SERVERS)}}
 
     # Records
@@ -142,7 +142,7 @@ def _parse_limit(query: Mapping[str, str], maximum: int) -> int:
 
 
 def _render(zone: Zone) -> Fields:
-    config = ({"Comment": zone.comment} if zone.comment else {}) | {"PrivateZone": zone.private}
+    config = {"PrivateZone": zone.private}
     return {
         "Id": f"/hostedzone/{zone.zone_id}",
         "Name": zone.name,

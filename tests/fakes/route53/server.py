@@ -15,7 +15,7 @@ from tests.fakes.route53.errors import build_throttled
 from tests.fakes.route53.log import CHANGE, Call
 from tests.fakes.route53.records import Json, RecordSet, decode, encode
 from tests.fakes.route53.requests import Called, build_unknown_action, parse
-from tests.fakes.route53.zones import Author, Edit, Vpc, Zone
+from tests.fakes.route53.zones import Author, Edit, Zone
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 from tests.fakes.service.listener import Request
 from tests.fakes.service.log import Log
@@ -68,13 +68,11 @@ class Route53(FakeService):
         private: bool = False,
         records: Iterable[Json] = (),
         tags: Mapping[str, str] | None = None,
-        vpcs: Iterable[tuple[str, str]] = (),
         account: str = ACCOUNT,
-        comment: str = "",
     ) -> str:
         """Create a hosted zone with its NS, its SOA and *records*. Return its id without prefix.
 
-        Records are in the form of boto3, and values may be plain strings. VPCs are pairs of id and region.
+        Records are in the form of boto3, and values may be plain strings.
         """
         with self.api.lock:
             zone = Zone(
@@ -82,8 +80,6 @@ class Route53(FakeService):
                 name=names.normalize(name),
                 account=account,
                 private=private,
-                comment=comment,
-                vpcs=[Vpc(*vpc) for vpc in vpcs],
                 tags=dict(tags or {}),
             )
             self.api.zones[zone.zone_id] = zone

@@ -18,14 +18,6 @@ _NOTHING: Final[Held] = {}
 NAME_SERVERS: Final = ("ns-1.awsdns-01.org", "ns-2.awsdns-02.co.uk", "ns-3.awsdns-03.com", "ns-4.awsdns-04.net")
 
 
-@dataclass(frozen=True, slots=True)
-class Vpc:
-    """A VPC that a private zone is associated with."""
-
-    vpc_id: str
-    region: str
-
-
 class Author(Enum):
     """Who changed a record set: a client through the API, or the test directly."""
 
@@ -57,8 +49,6 @@ class Zone:
     name: str
     account: str
     private: bool = False
-    comment: str = ""
-    vpcs: list[Vpc] = field(default_factory=list)
     tags: dict[str, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     protections: dict[tuple[str, str], str] = field(default_factory=dict)

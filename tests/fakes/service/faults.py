@@ -197,8 +197,6 @@ class Faults(Arming[Fault]):
     def __init__(self) -> None:
         super().__init__(Fault())
 
-    def arm(
-        self, fault: Fault, *, action: str | None = None, zone_id: str | None = None, times: int | None = 1
-    ) -> Armed[Fault]:
+    def arm(self, fault: Fault, *, action: str | None = None, times: int | None = 1) -> Armed[Fault]:
         """Let *fault* affect the next *times* calls with these attributes; None is any."""
-        return self._arm(fault, times, action=action, zone_id=zone_id)
+        return self._arm(fault, times, action=action)

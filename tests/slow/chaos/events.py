@@ -67,21 +67,20 @@ def list_names(letter: str) -> list[str]:
     return [f"{letter}{number}.{ZONES[number % len(ZONES)]}" for number in range(NAMES[letter])]
 
 
-def write_script(seed: int, seconds: float, *, every_s: float = 0.15) -> list[Event]:
-    """Return the events within *seconds*, in order, about one every *every_s* seconds.
+def write_script(seed: int, seconds: float) -> list[Event]:
+    """Return the events within *seconds*, in order, about one every 0.15 s.
 
     The same seed and length give the same script.
     """
-    return sorted(Script(seed, seconds, every_s).write(), key=lambda event: event.at_s)
+    return sorted(Script(seed, seconds).write(), key=lambda event: event.at_s)
 
 
 class Script:
     """Writes one script, and tracks the effect of its events on the cluster."""
 
-    def __init__(self, seed: int, seconds: float, every_s: float) -> None:
+    def __init__(self, seed: int, seconds: float) -> None:
         self._random = Random(seed)
         self._seconds = seconds
-        self._every_s = every_s
         self._blank: set[str] = set()
         self._drifted_at: dict[str, float] = {}
         self._seized: set[str] = set()
@@ -95,7 +94,7 @@ class Script:
         at_s = 0.5
         while at_s < self._seconds:
             yield from self._write_moment(at_s)
-            at_s += self._random.uniform(0.2, 1.8) * self._every_s
+            at_s += self._random.uniform(0.2, 1.8) * 0.15
         yield from self._recover(self._seconds)
 
     def _begin(self) -> Iterator[Event]:

@@ -23,12 +23,6 @@ VALUES: Final[dict[str, Any]] = {
 }
 
 
-def find_role(manifests: list[Json], name: str) -> Json:
-    """Return the role that grants access to the ConfigMaps of policies."""
-    (found,) = (one for one in of("Role", manifests) if one["metadata"]["name"] == name)
-    return found
-
-
 def test_the_chart_adds_opa_and_kube_mgmt_as_sidecars_and_extdns_queries_that_opa(
     helm: Helm, kubeconform: str, tmp_path: Path
 ) -> None:
@@ -70,7 +64,8 @@ def test_the_role_for_config_maps_with_policies_is_in_the_policy_namespace_or_el
     helm: Helm, namespace: str
 ) -> None:
     values = {"opa": VALUES["opa"] | {"policyNamespace": namespace}}
-    role = find_role(helm.manifests(values), "external-dns-policies")
+    roles = of("Role", helm.manifests(values))
+    (role,) = (one for one in roles if one["metadata"]["name"] == "external-dns-policies")
     assert role["metadata"]["namespace"] == (namespace or NAMESPACE)
     assert role["rules"] == [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch", "update", "patch"]}

@@ -37,9 +37,9 @@ class Side:
         owners: whether `managedFields` are compared. The fake does not compute owners of empty maps exactly.
     """
 
-    def __init__(self, rig: Rig, *, owners: bool = False) -> None:
+    def __init__(self, rig: Rig) -> None:
         self.rig = rig
-        self.owners = owners
+        self.owners = False
         self._known: dict[str, dict[str, str]] = {"uid": {}, "resourceVersion": {}}
 
     def send(self, step: Step) -> object:

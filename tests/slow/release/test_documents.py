@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
 
 import yaml
 
 from release.changelog import parse_changelog
 from release.check import ROOT
 
-TEMPLATES: Final = ROOT / ".github" / "ISSUE_TEMPLATE"
-
 
 def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
-
-
-def read_form(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((TEMPLATES / name).read_text(encoding="utf-8"))
-    return found
 
 
 def test_every_version_of_the_changelog_has_upgrade_notes() -> None:
@@ -44,7 +36,7 @@ def test_the_supported_versions_are_those_of_the_chart_and_the_package() -> None
 
 
 def test_vulnerabilities_are_reported_privately_and_not_as_issues() -> None:
-    config = read_form("config.yml")
+    config = yaml.safe_load(read(".github/ISSUE_TEMPLATE/config.yml"))
     assert config["blank_issues_enabled"] is False
     assert config["contact_links"][0]["url"].endswith("/security/advisories/new")
     assert "Report it privately" in read("SECURITY.md")
