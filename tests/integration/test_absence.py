@@ -164,14 +164,22 @@ def test_saving_state_fails_if_the_answer_is_not_the_written_configmap(
         store.update(lambda document: document | {"data": {"me": "2"}})
 
 
-@pytest.mark.parametrize("fault", [Html(code=404), Html(), Refuse(code=404), Swapped()])
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (Html(code=404), "404 Not Found: the response does not come from the API server"),
+        (Html(), "Lease dns/extdns: the response is not a Lease"),
+        (Refuse(code=404), "but a list contains the Lease"),
+        (Swapped(), "Lease dns/extdns: the response is Foo; expected: Lease"),
+    ],
+)
 def test_reading_a_lease_raises_an_error_after_a_wrong_answer_and_finds_its_holder_later(
-    server: ApiServer, api: ApiClient, fault: Fault
+    server: ApiServer, api: ApiClient, fault: Fault, message: str
 ) -> None:
     store = LeaseStore(api, "dns", "extdns")
     store.write(holder="other", expected_version="", duration_s=15.0, now=SystemClock().now())
     server.faults.arm(fault, verb="get", resource="leases")
-    with pytest.raises(ApiError):
+    with pytest.raises(ApiError, match=message):
         store.read()
     term = store.read()
     assert term is not None

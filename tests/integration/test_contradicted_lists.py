@@ -52,6 +52,14 @@ def lose_all(server: ApiServer, cluster: LiveCluster) -> None:
     wait_for_changes(cluster, lambda changes: len(list_removed(changes)) == 3)
 
 
+def contradict(server: ApiServer, cluster: LiveCluster) -> None:
+    """Let a GET find a Service that every list lacks from now on, and wait until the kind is failing."""
+    lose_all(server, cluster)
+    server.faults.arm(Empty(), verb="list", resource="services", times=None)
+    assert cluster.exists(WEB) is True
+    wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING)
+
+
 def ends_synced(changes: Sequence[ClusterChange]) -> bool:
     return phase_in(changes) is Phase.SYNCED
 
@@ -104,20 +112,14 @@ def test_a_kind_is_failing_until_a_repeated_list_has_the_object_that_a_get_found
 def test_the_state_of_a_failing_kind_names_the_object_that_the_list_lacks(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
-    lose_all(server, cluster)
-    server.faults.arm(Empty(), verb="list", resource="services", times=None)
-    assert cluster.exists(WEB) is True
-    wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING)
+    contradict(server, cluster)
     assert cluster.require(SERVICE).detail == "the list lacks service/shop/web, which a GET found"
 
 
 def test_a_failing_kind_is_synced_again_if_the_missing_object_was_deleted(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
-    lose_all(server, cluster)
-    server.faults.arm(Empty(), verb="list", resource="services", times=None)
-    assert cluster.exists(WEB) is True
-    wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING)
+    contradict(server, cluster)
     server.delete("Service", "shop", "web")
     wait_for_changes(cluster, ends_synced)
 
@@ -125,10 +127,7 @@ def test_a_failing_kind_is_synced_again_if_the_missing_object_was_deleted(
 def test_a_failing_kind_is_synced_again_if_a_watch_event_brings_the_missing_object(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
-    lose_all(server, cluster)
-    server.faults.arm(Empty(), verb="list", resource="services", times=None)
-    assert cluster.exists(WEB) is True
-    wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING)
+    contradict(server, cluster)
     changes: list[ClusterChange] = []
     for edit in range(100):  # an edit between the list and the watch is shown by neither
         server.put(service("web", type=("ClusterIP", "LoadBalancer")[edit % 2]))

@@ -159,10 +159,8 @@ def test_no_new_name_is_published_if_the_policies_of_the_cluster_cannot_be_liste
     assert live.zones.published() == []
 
 
-@pytest.mark.parametrize("path", ["missing.yaml", "-"])
-def test_a_rule_path_that_cannot_be_read_is_a_usage_error(installation: Installation, path: str) -> None:
-    installation.replace_manifests(service("web"))
-    assert installation.run_once(f"--policy-rules={path}") == USAGE
+def test_standard_input_as_the_path_of_rules_is_a_usage_error(installation: Installation) -> None:
+    assert installation.run_once("--policy-rules=-") == USAGE
 
 
 def test_the_status_of_a_policy_shows_whether_it_is_used_and_counts_its_violations(live: Installation) -> None:

@@ -10,12 +10,10 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.errors import ApiError, ConflictError
+from extdns.errors import ConflictError
 from extdns.kube.api import ApiClient
 from extdns.kube.cluster_access import ClusterAccess
 from extdns.kube.lease_store import LeaseStore
-from tests.fakes.apiserver.faults import Html
-from tests.fakes.apiserver.server import ApiServer
 from tests.kubernetes.cluster import Cluster
 
 NOW: Final = datetime(2026, 11, 20, 9, 14, 31, 250000, tzinfo=UTC)
@@ -100,13 +98,3 @@ def test_labels_and_unknown_fields_of_a_lease_are_kept(cluster: Cluster, store: 
     assert lease is not None
     assert lease["metadata"]["labels"] == {"app": "extdns"}
     assert lease["spec"].items() >= (before | {"holderIdentity": "us"}).items()
-
-
-def test_reading_a_lease_raises_an_error_if_the_answer_is_not_a_lease(tmp_path: Path) -> None:
-    with ApiServer() as server:
-        client = ApiClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-        store = LeaseStore(client, "dns", "extdns")
-        server.faults.arm(Html(), resource="leases")
-        with pytest.raises(ApiError, match="Lease dns/extdns: the response is not a Lease"):
-            store.read()
-        store.close()

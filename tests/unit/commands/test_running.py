@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 import msgspec
@@ -19,9 +18,6 @@ from extdns.documents.plan import RunningPlanDocument
 from tests.objects import service
 from tests.unit.web.page_process import Process, process
 from tests.web_server import serving
-
-if TYPE_CHECKING:
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,7 @@ def test_a_request_for_an_unknown_path_gets_a_404_that_lists_the_known_paths(pat
     assert response.body == b"not found; available: /healthz, /readyz, /metrics\n"
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "get"])
+@pytest.mark.parametrize("method", ["POST", "get"])
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_health_readiness_and_metrics_paths_allow_only_get_and_head(path: str, method: str) -> None:
     response = request_page(path, method)

@@ -63,7 +63,7 @@ def test_a_server_on_loopback_rejects_requests_for_other_host_names(shop: Proces
     assert "web01" not in response.text
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "get"])
+@pytest.mark.parametrize("method", ["POST", "get"])
 @pytest.mark.parametrize("path", ["/", "/api/v1/names", "/page.js", "/nowhere"])
 def test_paths_of_pages_and_of_the_api_allow_only_get_and_head(shop: Process, path: str, method: str) -> None:
     response = WsgiResponse(shop.site, path, method=method)
