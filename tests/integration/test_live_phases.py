@@ -14,6 +14,7 @@ from extdns.kube.live.cluster import LiveCluster
 from extdns.log import Event
 from extdns.model.cluster import KindChange, Phase
 from extdns.model.kind import ObjectKey
+from extdns.ports import NotSyncedError
 from extdns.resources.core import SERVICE
 from extdns.resources.networking import INGRESS
 from tests.cluster_changes import PhaseSummary, added, edited, summarize_changes, synced
@@ -23,11 +24,12 @@ from tests.clusters import (
     check_existence,
     list_changes_until_added,
     live_cluster,
+    phase_in,
     service,
     wait_for_changes,
     wait_until_synced,
 )
-from tests.fakes.apiserver.faults import Drop, Refuse
+from tests.fakes.apiserver.faults import Drop, Refuse, Stall
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
 
@@ -137,3 +139,15 @@ def test_requiring_a_kind_after_the_cluster_was_closed_starts_no_watch(server: A
     assert "services" not in {thread.name for thread in threading.enumerate()}
     cluster.close()
     assert server.log.requests() == ()
+
+
+def test_looking_up_objects_of_a_new_kind_starts_its_list_and_raises_not_synced(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    armed = server.faults.arm(Stall(), verb="watch", resource="services")
+    with pytest.raises(NotSyncedError):
+        cluster.view.select(SERVICE, "", {})
+    armed.wait()
+    assert summarize_changes(cluster.take(MAX_WAIT_S))[0] == PhaseSummary(SERVICE, Phase.LISTING)
+    armed.release()
+    assert summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED)) == ALL
