@@ -57,6 +57,11 @@ def test_a_dry_run_prints_its_plan(installation: Installation, capsys: pytest.Ca
     assert installation.zones.published() == []
 
 
+def test_a_single_pass_exits_with_1_if_a_record_cannot_be_published(installation: Installation) -> None:
+    installation.replace_manifests(service("web", "web.example.org", annotations={"set-identifier": "blue"}))
+    assert run_main(installation, "--once") == 1
+
+
 def test_a_single_pass_exits_with_1_if_the_state_file_that_a_flag_names_cannot_be_used(
     installation: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
