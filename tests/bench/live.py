@@ -10,7 +10,6 @@ import json
 import os
 import statistics
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,9 +22,9 @@ from extdns.config import parse
 from extdns.kube import cluster_access
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.change import Action, Decision
-from extdns.model.reason import Reason
-from tests.bench.counting import TIMEOUT_S, CountingProvider
+from tests.bench.counting import CountingProvider
 from tests.bench.fullpass import FLAGS
+from tests.bench.onechange import Watcher
 from tests.bench.process import cpu_s, print_figures, rss_bytes
 from tests.bench.remote import RemoteCluster, serving
 from tests.bench.running import configure, running
@@ -39,8 +38,8 @@ _PODS: Final = 6_000
 _CALM_S: Final = 0.2
 
 
-class Listener:
-    """A `Reporter` that notes when names are planned.
+class Listener(Watcher):
+    """A `Watcher` that also notes when names are planned.
 
     Attributes:
         start_s: CPU seconds of the process when all names were planned.
@@ -48,10 +47,9 @@ class Listener:
     """
 
     def __init__(self, count: int) -> None:
+        super().__init__()
         self.start_s = self.planned_at = 0.0
         self._missing = count
-        self._address = ""
-        self._published = threading.Event()
 
     def report(self, decisions: Sequence[Decision]) -> None:
         """Note when all names are planned, and when the expected address is."""
@@ -59,21 +57,9 @@ class Listener:
         if self._missing <= 0 and not self.start_s:
             self.start_s = cpu_s()
         for decision in decisions:
-            if decision.desired and self._address in decision.desired.targets:
-                if decision.action is Action.UPDATE:
-                    self.planned_at = time.monotonic()
-                elif decision.reason is Reason.PUBLISHED:
-                    self._published.set()
-
-    def expect(self, address: str) -> None:
-        """Set the address that the next `wait` waits for."""
-        self._address = address
-        self._published.clear()
-
-    def wait(self) -> None:
-        """Wait until the update to the expected address is planned and made."""
-        if not self._published.wait(TIMEOUT_S):
-            raise SystemExit(f"{self._address} was not published")
+            if decision.action is Action.UPDATE and decision.desired and self.address in decision.desired.targets:
+                self.planned_at = time.monotonic()
+        super().report(decisions)
 
 
 def main(count: str, *extra: str) -> None:

@@ -28,24 +28,24 @@ class Watcher:
     """A `Reporter` that waits until an address is published."""
 
     def __init__(self) -> None:
-        self._address = ""
+        self.address = ""
         self._published = threading.Event()
 
     def report(self, decisions: Sequence[Decision]) -> None:
         """Look for the expected address in the published decisions."""
         for decision in decisions:
-            if decision.reason is Reason.PUBLISHED and decision.desired and self._address in decision.desired.targets:
+            if decision.reason is Reason.PUBLISHED and decision.desired and self.address in decision.desired.targets:
                 self._published.set()
 
     def expect(self, address: str) -> None:
         """Set the address that the next `wait` waits for."""
-        self._address = address
+        self.address = address
         self._published.clear()
 
     def wait(self) -> None:
         """Wait until the expected address is published."""
         if not self._published.wait(TIMEOUT_S):
-            raise SystemExit(f"{self._address} was not published")
+            raise SystemExit(f"{self.address} was not published")
 
 
 def main(folder: str, *more: str) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 import sys
 from collections import Counter, deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FrameType
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import TimePassed
+from tests.bench.largest import count_calls
 from tests.builders import build_claim, observe, observe_gone, observe_new
 from tests.world import World, start_world
 
@@ -53,22 +52,6 @@ def start_churn() -> Churn:
     return Churn(world=world)
 
 
-def count_calls(work: Callable[[], None]) -> int:
-    """Return how many functions are called while *work* runs, built-in ones included."""
-    found = 0
-
-    def profile(_frame: FrameType, event: str, _: object) -> None:
-        nonlocal found
-        found += event in {"call", "c_call"}
-
-    sys.setprofile(profile)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return found
-
-
 def count_objects(root: object) -> Counter[str]:
     """Return how many objects of each type can be reached from *root*."""
     visited: dict[int, object] = {}
@@ -88,7 +71,7 @@ def test_memory_and_calls_do_not_grow_while_names_come_and_go_for_an_hour() -> N
     for minute in range(HOUR):
         if minute in {WINDOW_MINUTES, HOUR // 2, HOUR - 1}:
             churn.world.feed(TimePassed())
-            calls.append(count_calls(churn.run_minute))
+            calls.append(count_calls(churn.run_minute, builtins=True)[1])
             objects.append(count_objects(churn.world.engine))
         else:
             churn.run_minute()

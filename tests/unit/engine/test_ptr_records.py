@@ -36,8 +36,9 @@ from tests.builders import (
     record,
 )
 from tests.cluster_world import ClusterWorld, key_of, start_cluster
-from tests.objects import Json, dns_endpoint, service
+from tests.objects import Json, service
 from tests.rules import FakeRule, FakeRules, change_rules
+from tests.swap.objects import dnsendpoint, endpoint
 
 HOST: Final = host("web")
 SEVEN: Final = DnsName("7.2.0.192.in-addr.arpa")
@@ -186,30 +187,6 @@ def test_object_that_ends_during_the_first_listing_is_evidence(cause: Cause, evi
     assert claims.find_end(SEVEN) == evidence
 
 
-def test_unresolved_timeout_limits_it_if_host_was_unresolved_since_the_start() -> None:
-    reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
-    types = ("--managed-record-types=A", "--managed-record-types=PTR")
-    flags = (*types, "--create-ptr", "--unresolved-timeout=60s", "--max-delete-percent=100")
-    world = start_cluster(service("web"), zones={ZONE: (), reverse: ()}, flags=flags)
-    world.apply(service("web", address=None), for_s=300.0)
-    assert world.list_records() == {}
-    assert set(world.list_records(reverse)) == {"1.2.0.192.in-addr.arpa PTR"}
-    world = world.restart(*flags, for_s=300.0)
-    assert world.list_records(reverse) == {}
-
-
-def test_host_stays_if_its_object_was_unlisted_before_planning_and_exists() -> None:
-    reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
-    flags = ("--managed-record-types=A", "--managed-record-types=PTR", "--create-ptr")
-    world = start_cluster(service("api"), service("web"), zones={ZONE: (), reverse: ()}, flags=flags)
-    published = {"1.2.0.192.in-addr.arpa PTR": ("api.example.org", "web.example.org")}
-    assert world.list_records(reverse) == published
-    world.set_phase(INGRESS, Phase.FAILING)
-    world = world.restart(*flags)
-    world.drop_from_list(service("api"), for_s=900.0)
-    assert world.list_records(reverse) == published
-
-
 REVERSE: Final = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
 TYPES: Final = ("--managed-record-types=A", "--managed-record-types=PTR", "--max-delete-percent=100")
 FLAGS: Final = (*TYPES, "--create-ptr")
@@ -233,8 +210,7 @@ def owned_ptr(name: str, host: str) -> tuple[Record, Record]:
 
 def request_one(rtype: str, target: str) -> Json:
     """Build a DNSEndpoint of the namespace `lab` that requests a record of type *rtype* at the reverse name `ONE`."""
-    spec = {"endpoints": [{"dnsName": "1.2.0.192.in-addr.arpa", "recordType": rtype, "targets": [target]}]}
-    return dns_endpoint("taken", namespace="lab") | {"spec": spec}
+    return dnsendpoint("lab/taken", endpoint("1.2.0.192.in-addr.arpa", rtype, target))
 
 
 def restart_without(world: ClusterWorld, missing: Json, *, exists: bool) -> ClusterWorld:
@@ -242,6 +218,26 @@ def restart_without(world: ClusterWorld, missing: Json, *, exists: bool) -> Clus
     del world.objects[key_of(missing)]
     world.exists = lambda _: exists
     return world.restart(*FLAGS, for_s=900.0)
+
+
+def test_unresolved_timeout_limits_it_if_host_was_unresolved_since_the_start() -> None:
+    flags = (*FLAGS, "--unresolved-timeout=60s")
+    world = start(WEB, flags=flags)
+    world.apply(service("web", address=None), for_s=300.0)
+    assert world.list_records() == {}
+    assert set(world.list_records(REVERSE)) == {ONE}
+    world = world.restart(*flags, for_s=300.0)
+    assert world.list_records(REVERSE) == {}
+
+
+def test_host_stays_if_its_object_was_unlisted_before_planning_and_exists() -> None:
+    world = start(service("api"), WEB)
+    published = {ONE: ("api.example.org", "web.example.org")}
+    assert world.list_records(REVERSE) == published
+    world.set_phase(INGRESS, Phase.FAILING)
+    world = world.restart(*FLAGS)
+    world.drop_from_list(service("api"), for_s=900.0)
+    assert world.list_records(REVERSE) == published
 
 
 # requesters that no list has contained since the start
@@ -324,9 +320,8 @@ def test_hosts_with_the_address_keep_it_from_another_namespace() -> None:
 
 def test_namespace_that_only_states_the_address_of_another_one_adds_no_name() -> None:
     stating = service("thief", namespace="lab", created="2025-01-01T00:00:00Z", annotations={"target": "192.0.2.1"})
-    spec = {"endpoints": [{"dnsName": "d.example.org", "recordType": "A", "targets": ["192.0.2.1"]}]}
     external = service("ip", namespace="ops", type="LoadBalancer", externalIPs=["192.0.2.1"])
-    world = start(stating, external, dns_endpoint("d", namespace="net") | {"spec": spec})
+    world = start(stating, external, dnsendpoint("net/d", endpoint("d.example.org", "A", "192.0.2.1")))
     names = ("d.example.org", "ip.example.org", "thief.example.org")
     assert world.list_records(REVERSE) == {ONE: names}  # no namespace is known to have it
     world.apply(WEB, for_s=300.0)

@@ -18,8 +18,9 @@ from extdns.model.zone import Zone
 from extdns.rules.rule_input import RuleInput
 from tests.builders import ZONE, owned, record
 from tests.cluster_world import ClusterWorld, start_cluster
-from tests.objects import CREATED, Json, ingress, namespace, service
+from tests.objects import Json, ingress, namespace, service
 from tests.rules import FakeRule, FakeRules
+from tests.swap import objects
 
 TENANT, OWN = "tenant", DnsName("a.example.org")
 REVERSE: Final = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
@@ -67,12 +68,7 @@ def tenant_service(host: str, *, address: str = "192.0.2.66", **more: Any) -> Js
 
 def endpoint(name: str, rtype: str, *targets: str, **more: object) -> Json:
     """Return a DNSEndpoint of the tenant with one record; *more* are fields of the endpoint or `labels`."""
-    return {
-        "apiVersion": "externaldns.k8s.io/v1alpha1",
-        "kind": "DNSEndpoint",
-        "metadata": {"name": "evil", "namespace": TENANT, "uid": "evil", "creationTimestamp": CREATED},
-        "spec": {"endpoints": [{"dnsName": name, "recordType": rtype, "targets": list(targets), **more}]},
-    }
+    return objects.dnsendpoint(f"{TENANT}/evil", objects.endpoint(name, rtype, *targets, **more))
 
 
 def tenant_ingress(*hosts: str, **annotations: str) -> Json:

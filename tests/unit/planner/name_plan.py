@@ -126,7 +126,6 @@ def claim(
     *targets: str,
     resource: str = WEB,
     created: str = "",
-    field: str = "spec",
     label: str | None = None,
     set_identifier: str = "",
     ttl_s: int = 0,
@@ -145,30 +144,12 @@ def claim(
         properties=StringMap.from_items(properties or {}),
     )
     ref = ObjectRef(key=ObjectKey(KINDS[source], namespace, name), created=created)
-    return ResolvedClaim(desired=endpoint, provenance=Provenance(source=source, ref=ref, field=field))
+    return ResolvedClaim(desired=endpoint, provenance=Provenance(source=source, ref=ref, field="spec"))
 
 
-def build_candidate(
-    rtype: str,
-    *targets: str,
-    resource: str = WEB,
-    created: str = "",
-    label: str | None = None,
-    set_identifier: str = "",
-    ttl_s: int = 0,
-    properties: Mapping[str, str] | None = None,
-) -> Candidate:
+def build_candidate(rtype: str, *targets: str, **fields: Any) -> Candidate:  # noqa: ANN401 - as `claim`
     """Build the candidate that consists of one claim."""
-    resolved = claim(
-        rtype,
-        *targets,
-        resource=resource,
-        created=created,
-        label=label,
-        set_identifier=set_identifier,
-        ttl_s=ttl_s,
-        properties=properties,
-    )
+    resolved = claim(rtype, *targets, **fields)
     return Candidate(desired=resolved.desired, requested_by=(resolved.provenance,))
 
 
