@@ -144,7 +144,8 @@ class SyncRuns(Participant):
     """Detect the end of the first pass and of each run, and collect what fails.
 
     Attributes:
-        first_pass_done: set when everything was planned once and, if there is a writer, written.
+        first_pass_done: set when everything was planned once and, if there is a writer, written; unless this is a
+            single pass, at the latest ten minutes after everything was planned once.
         failing: a message for each failure, at most a second old.
     """
 
@@ -184,7 +185,7 @@ class SyncRuns(Participant):
         """End a run if one is due, or the first pass is done. After steps, check for failures once a second."""
         now_s, engine = self._clock.monotonic_s(), self._engine
         is_first = not self.first_pass_done.is_set() and (
-            engine.is_overdue or (engine.is_idle if self._writes else engine.is_planned)
+            (engine.is_overdue and not engine.settings.once) or (engine.is_idle if self._writes else engine.is_planned)
         )
         check_at = min(self._next_run_at, self._next_check_at)
         if now_s < check_at and not is_first:
