@@ -227,9 +227,7 @@ def refuse_with_names(*bad: str) -> Callable[[Batch], Outcome | None]:
 
 def observe_new(*names: str, target: str = "192.0.2.1") -> Observed:
     """Build the observation of one Service for each of *names*; each requests its own name with *target*."""
-    return Observed(
-        observations=tuple(one for name in names for one in observe(name, build_claim(name, name, target)).observations)
-    )
+    return combine(*(observe(name, build_claim(name, name, target)) for name in names))
 
 
 def build_owned(at: str, *, resource: str = "service/shop/web") -> OwnedRecord:

@@ -69,12 +69,9 @@ class ClusterWorld(World):
     """One extdns process, and what outlives it: cluster, zone and saved state.
 
     Attributes:
-        flags: the flags of this process.
         objects: the objects that exist in the cluster, whether or not a list contains them.
         phases: the phases of kinds that are not synced.
-        state_store: the state store of the delete guard.
         fast_s: how many seconds the wall clock is ahead of the true time.
-        rules: the rules that the process starts with.
     """
 
     flags: tuple[str, ...]

@@ -91,10 +91,7 @@ class World:
     Attributes:
         exists: the answer to `CheckExistence` for an object; by default no object exists.
         policy: what the policy server answers; None if it does not.
-        queries: every query to the policy server.
-        reported: every decision reported so far.
         outcomes: every batch, and how it ended.
-        held: every reported set of held deletes.
         approvals: the codes that a person approved.
         state: the state that the engine saved last, and that it loads.
         state_fails: how many of `failing_calls` fail before one succeeds.

@@ -89,7 +89,7 @@ class Service:
         """
         records = {(name.removesuffix(".example.org."), rtype) for name, rtype, values in self.read()}
         ownership_labels = {name.partition(".")[0] for name, _, values in self.read() if "heritage=" in values[0]}
-        ours = {f"{rtype.lower()}-{name}" for name, rtype in map(_split, self.records())}
+        ours = {f"{rtype.lower()}-{name}" for name, _, rtype in (one.partition(" ") for one in self.records())}
         assert ownership_labels >= ours
         assert ownership_labels == ours or not self.is_atomic
         assert (FOREIGN, "A") in records
@@ -318,8 +318,3 @@ class Production(Installation):
 def read_page(running: Running, path: str = "") -> str:
     with urlopen(f"http://127.0.0.1:{running.page.port}/{path}", timeout=HANGS_S) as response:
         return str(response.read().decode())
-
-
-def _split(name_and_type: str) -> tuple[str, Any]:
-    name, _, rtype = name_and_type.partition(" ")
-    return name, rtype

@@ -31,7 +31,6 @@ class Cluster:
     """Kinds and objects.
 
     Attributes:
-        phases: by kind.
         requests: by object, its present claims.
         failing: objects whose claims could not be computed the last time.
         existing: objects that exist, whether or not a list contains them.

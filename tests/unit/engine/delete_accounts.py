@@ -86,7 +86,6 @@ class DeleteAccounts:
     """What may be deleted now.
 
     Attributes:
-        settings: the delete settings.
         forgets: whether state cannot be saved, so that the next process knows none of this.
         started_s: when the process began.
         requested: record and resource of all that resolved claims request now, and whether rules deny the request.

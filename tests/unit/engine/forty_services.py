@@ -8,7 +8,7 @@ from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.effects import Effect, LoadState
 from extdns.engine.inputs import Cause, Observed, TimePassed
 from extdns.model.record import Record
-from tests.builders import INGRESS, SERVICE, change_phase, observe_gone, observe_new, owned
+from tests.builders import INGRESS, SERVICE, change_phase, combine, observe_gone, observe_new, owned
 from tests.world import World, build_world, start_world
 
 DELETES: Final = DeleteSettings(owner="me", grace_s=60.0)
@@ -28,7 +28,7 @@ def run_forty(settings: DeleteSettings = DELETES, **changes: object) -> World:
 
 def delete_services(*names: str, cause: Cause = Cause.DELETED) -> Observed:
     """Build the observation that the Services *names* were deleted or, for another *cause*, are missing from a list."""
-    return Observed(observations=tuple(one for name in names for one in observe_gone(name, cause).observations))
+    return combine(*(observe_gone(name, cause) for name in names))
 
 
 def start_without_answer(*records: Record, **changes: object) -> World:

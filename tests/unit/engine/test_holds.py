@@ -43,10 +43,6 @@ def test_code_is_forgotten_when_no_delete_has_it(*, is_restarted: bool) -> None:
     assert not any(scope.shown for _, zone in saved.zones for _, scope in zone.scopes)
 
 
-def restart(scene: GuardedZones) -> GuardedZones:
-    return scene.restart()
-
-
 def remove_and_return_zone(scene: GuardedZones) -> GuardedZones:
     scene.guard.retain_zones({}, scene.now_s)
     for _, owned in scene.zones[ZONE.id].values():
@@ -55,7 +51,7 @@ def remove_and_return_zone(scene: GuardedZones) -> GuardedZones:
     return scene
 
 
-@pytest.mark.parametrize("reload", [None, restart, remove_and_return_zone])
+@pytest.mark.parametrize("reload", [None, GuardedZones.restart, remove_and_return_zone])
 def test_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardedZones], GuardedZones] | None) -> None:
     scene = hold_deletes()
     (before,) = scene.find_codes().values()

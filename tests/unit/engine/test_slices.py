@@ -16,7 +16,7 @@ from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from extdns.rules.evaluation import Evaluation
-from tests.builders import PLAN, ZONE, build_claim, combine, observe, observe_gone, owned
+from tests.builders import PLAN, ZONE, build_claim, combine, observe, observe_gone, observe_new, owned
 from tests.rules import FakeRule, change_rules
 from tests.world import World, start_published, start_world
 
@@ -134,13 +134,13 @@ def test_no_delete_is_granted_before_all_names_of_its_object_are_planned() -> No
 
 
 def test_no_delete_is_granted_before_all_that_depends_on_a_changed_object() -> None:
-    claims = [build_claim(f"a{n}", f"a{n}") for n in range(20)]
+    names = [f"a{number}" for number in range(20)]
     world = start_world(
-        *(record for n in range(20) for record in owned(f"a{n}", resource=f"service/shop/a{n}")),
-        first=[combine(*(observe(f"a{n}", claim) for n, claim in enumerate(claims)))],
+        *(record for name in names for record in owned(name, resource=f"service/shop/{name}")),
+        first=[observe_new(*names)],
         deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(count=3, percent=30)),
     )
-    first, second = (combine(*(observe(f"a{n}") for n in part)) for part in (range(5), range(5, 10)))
+    first, second = (combine(*map(observe, part)) for part in (names[:5], names[5:10]))
     world.run(replace(first, has_more=True), for_s=1.0)
     assert world.evidence == []
     world.run(second)

@@ -11,12 +11,11 @@ from itertools import islice
 import pytest
 
 from extdns.engine.batches import find_names
-from extdns.engine.inputs import Observed
 from extdns.model.change import Action, Batch, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from registry.aws_sd.registry import DescriptionRegistry
-from tests.builders import ZONE, accept_only, build_claim, host, observe, observe_gone, record
+from tests.builders import ZONE, accept_only, build_claim, combine, host, observe, observe_gone, record
 from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
 from tests.objects import Json
 from tests.swap.objects import dnsendpoint, endpoint, service
@@ -86,7 +85,7 @@ def test_records_of_one_service_of_cloud_map_change_together() -> None:
     world = start_world(registry=registry)
     aaaa = build_claim("x", "web", "2001:db8::1", rtype="AAAA", namespace="attacker")
     both = observe("web", build_claim("web", "web")), observe("x", aaaa, namespace="attacker")
-    world.run(Observed(observations=tuple(found for one in both for found in one.observations)), for_s=1.0)
+    world.run(combine(*both), for_s=1.0)
     (made,) = world.provider.submissions
     assert [len(one.changes) for one in made.batch.change_sets] == [2]
 
@@ -265,7 +264,7 @@ def test_hundreds_of_names_at_which_the_service_fails_delay_no_name_of_others(*,
         observe(name, build_claim(name, name, namespace=space), namespace=space)
         for name, space in [*((name, "attacker") for name in bad), *good.items()]
     ]
-    world.run(Observed(observations=tuple(one for each in requests for one in each.observations)), for_s=20.0)
+    world.run(combine(*requests), for_s=20.0)
     assert set(world.list_records()) == {f"{name} A" for name in good}
 
 
