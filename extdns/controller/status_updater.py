@@ -230,17 +230,14 @@ class StatusUpdater(Participant):
         return True
 
     def _find_resources(self) -> AbstractSet[str] | None:
-        """Return the resources of our records that no other object requests; None if that is not known now."""
-        if not (self._engine.has_planned_all and all(zone.cache.is_complete for zone in self._engine.zones)):
+        """Return the resources of our records that no object requests; None if that is not known now."""
+        if not (self._engine.is_planned and all(zone.cache.is_complete for zone in self._engine.zones)):
             return None
-        found: set[str] = set()
-        for decision in self._engine.decisions:
-            requested_by = {one.ref.key.resource for one in decision.requested_by}
-            if decision.current and decision.current.is_ours and requested_by <= {decision.current.resource}:
-                found.add(decision.current.resource)
-            if decision.action in CHANGING:
-                found |= requested_by
-        return found
+        return {
+            decision.current.resource
+            for decision in self._engine.decisions
+            if decision.current and decision.current.is_ours and not decision.requested_by
+        }
 
     def _find_claim_problem(
         self, claim: ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim, find_requests: FindRequests
@@ -280,7 +277,7 @@ class StatusUpdater(Participant):
 
     def _find_publication(self, claim: ResolvedClaim, find_requests: FindRequests) -> EndpointProblem | None:
         """Return whether the record is in each of its zones, and why not; None if it is not decided and written yet."""
-        if not self._engine.is_final(claim.name, claim.provenance.ref.key.namespace):
+        if not self._engine.is_final(claim.name):
             return None
         decisions = find_requests(claim.name).get((claim.set_identifier, claim.provenance), ())
         if not decisions or any(decision.action in CHANGING for decision in decisions):

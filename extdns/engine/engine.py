@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine import inputs
 from extdns.engine.adjustments import Adjustments
+from extdns.engine.batches import find_names
 from extdns.engine.bulk_updates import BulkUpdates
 from extdns.engine.claims import ClaimIndex
 from extdns.engine.decisions import Decisions, Waits, ZoneWait
@@ -187,10 +188,9 @@ class Engine:
         is_written = all(zone_state.is_written(self._give_up, self._now_s) for zone_state in states)
         return is_written and not (self.settings.once and self._state_sync.is_busy(self._now_s))
 
-    def is_final(self, name: DnsName, namespace: str) -> bool:
-        """Return whether the decisions about *name* consider the objects of *namespace*, and no write is in flight."""
-        is_written = any(name in self._written.get(one, ()) for one in (namespace, None))
-        if is_written or self._dirty.is_dirty_for(name, (namespace,)) or not self._can_plan:
+    def is_final(self, name: DnsName) -> bool:
+        """Return whether the decisions about *name* consider all inputs, and no write of it is in flight."""
+        if name in self._dirty or any(name in written for written in self._written.values()) or not self._can_plan:
             return False
         if self._awaits_answer(name):
             return False
@@ -324,8 +324,9 @@ class Engine:
         if not (zone_state and (batch := zone_state.queue.in_flight) and batch.number == item.number):
             return ()
         self._plan_at = 0.0  # the next batch can be sent
-        by_namespace = group_by(batch.change_sets, lambda one: one.namespace or None)
-        names = {key: self._refresher.add_related([one.name for one in sets]) for key, sets in by_namespace.items()}
+        names: dict[str | None, set[DnsName]] = {None: set(find_names(batch))}
+        for namespace, sets in group_by(batch.change_sets, lambda one: one.namespace).items():
+            names[namespace] = self._refresher.add_related([one.name for one in sets]) - names[None]
         self._refresher.take_outcome(zone_state, batch, outcome, now_s)
         if isinstance(outcome, Applied):
             zone_state.cache.record_write((write.key for write in batch.writes), outcome.records)
@@ -348,8 +349,8 @@ class Engine:
     ) -> None:
         """Make *names* dirty. They are planned in this step, or at *plan_at* (monotonic seconds).
 
-        If an object changed, or got an answer of rules or of the DNS service, *namespace* is that of the object. It is
-        that of the change if one was written or failed.
+        If an object changed, or got an answer of rules or of the DNS service, *namespace* is that of the object. If a
+        name related to *names* was written, it is that of the change.
 
         While other names wait already, they are planned together with those. With *at_once*, they are not planned in
         slices, however many they are.
@@ -365,9 +366,12 @@ class Engine:
         """
         for namespace, names in answered.items():
             self._enqueue(names, namespace=namespace)
+            others: dict[str, list[DnsName]] = {}
             for name in names:
-                for other in self._unanswered.get(name, ()):
-                    self._enqueue((name,), namespace=other)
+                for other in self._unanswered.get(name, set[str]()) - {namespace}:
+                    others.setdefault(other, []).append(name)
+            for other, found in others.items():
+                self._enqueue(found, namespace=other)
 
     def _weigh(self, name: DnsName) -> int:
         """Return as how many names *name* counts in a slice: several with many claims, decisions or long targets."""

@@ -407,8 +407,9 @@ class WriteQueue:
     def _settle(self, sets: Sets) -> None:
         """Forget that creates of *sets* got no answer before."""
         for one in sets:
-            for key in _list_created(one) if one.name in self._lost else ():
-                self._lost[one.name].pop(key, None)
+            if lost := self._lost.pop(one.name, {}):
+                left = {key: desired for key, desired in lost.items() if key not in _list_created(one)}
+                self._lost |= {one.name: left} if left else {}
 
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:
         """Handle the *outcome* of a *batch* that failed or got no answer: begin pauses and schedule reads."""

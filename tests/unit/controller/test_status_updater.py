@@ -362,22 +362,6 @@ def test_a_defect_in_one_status_delays_no_other(monkeypatch: pytest.MonkeyPatch)
     assert [one.key.name for one in scene.run(for_s=60.0)] == ["web"]
 
 
-def test_statuses_and_finalizers_do_not_wait_for_other_namespaces() -> None:
-    deletes = DeleteSettings(owner="me", grace_s=0.0)
-    scene = StatusScene(finalizer_timeout_s=600.0, deletes=deletes, names_per_step=2)
-    scene.run(*synced(build_claim("web", "web")))
-    (gone,) = observe_gone("zoo").observations
-    gone = replace(gone, deleted_at=scene.clock.now().isoformat())
-    names = ("api", "web", *(f"many{number}" for number in range(9)))
-    claims = [build_claim("x", name, "192.0.2.9", namespace="a") for name in names]
-    scene.step(observe("x", *claims, namespace="a"), scene.world.now_s)
-    scene.updater.before_step(version(2, build_claim("web", "web")))
-    scene.updater.before_step(Observed(observations=(gone,)))
-    scene.clock.now_s += 10.0
-    assert [one.key.name for one in scene.read_statuses()] == ["web"]
-    assert scene.writer.released == [ref("zoo").key]
-
-
 def test_decisions_about_a_name_are_read_once_for_all_its_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = StatusScene()
     read: list[DnsName] = []

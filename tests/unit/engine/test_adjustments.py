@@ -50,10 +50,10 @@ def test_name_is_not_planned_before_its_records_are_adjusted() -> None:
     assert [type(effect) for effect in world.waiting] == [RequestAdjustments]
     assert world.engine.decisions.decisions(host("web")) == ()
     assert not world.engine.is_planned
-    assert not world.engine.is_final(host("web"), "shop")
+    assert not world.engine.is_final(host("web"))
     world.run()
     assert world.engine.is_planned
-    assert world.engine.is_final(host("web"), "shop")
+    assert world.engine.is_final(host("web"))
 
 
 def test_adjusted_records_of_another_namespace_delay_no_name() -> None:
@@ -168,7 +168,7 @@ def test_record_that_cannot_be_adjusted_keeps_what_it_would_replace() -> None:
     service.failing_names.add(host("web"))
     world.run(observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA")), for_s=300.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.engine.is_final(host("web"), "shop")
+    assert world.engine.is_final(host("web"))
 
 
 def test_single_pass_fails_if_a_record_cannot_be_adjusted() -> None:

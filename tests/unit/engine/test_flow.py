@@ -159,11 +159,11 @@ def test_next_batch_is_sent_before_written_names_are_planned_again() -> None:
     world.feed(observe_new("api", "web"))
     world.now_s += 0.1
     world.feed(TimePassed())
-    assert not world.engine.is_final(host("api"), "shop")
+    assert not world.engine.is_final(host("api"))
     world.feed(world.answer())
     assert [type(effect).__name__ for effect in world.waiting] == ["SubmitBatch"]
     assert world.list_decisions("api") == [("A", Action.CREATE, Reason.REQUESTED)]
-    assert not world.engine.is_final(host("api"), "shop")
+    assert not world.engine.is_final(host("api"))
     world.run(for_s=0.1)
     assert world.list_decisions("api") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert world.engine.is_idle
