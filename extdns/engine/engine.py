@@ -325,8 +325,8 @@ class Engine:
             return ()
         self._plan_at = 0.0  # the next batch can be sent
         names: dict[str | None, set[DnsName]] = {None: set(find_names(batch))}
-        for namespace, sets in group_by(batch.change_sets, lambda one: one.namespace).items():
-            names[namespace] = self._refresher.add_related([one.name for one in sets]) - names[None]
+        for key, sets in group_by(batch.change_sets, lambda one: one.namespace).items():
+            names[key] = self._refresher.add_related([one.name for one in sets]) - names[None]
         self._refresher.take_outcome(zone_state, batch, outcome, now_s)
         if isinstance(outcome, Applied):
             zone_state.cache.record_write((write.key for write in batch.writes), outcome.records)
