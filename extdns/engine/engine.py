@@ -114,7 +114,7 @@ class Engine:
         self._expects_observations = False
         self._unplanned: set[DnsName] | None = None  # of the names that could be planned first
         self._written: dict[str | None, set[DnsName]] = {}  # by namespace
-        # the namespaces with changed objects for which each name cannot be planned before some answer came
+        # for each name that cannot be planned before an answer comes: the namespaces whose objects changed
         self._unanswered: dict[DnsName, set[str]] = {}
         self._batches = 0
         self._effects: list[Effect] = []
@@ -349,8 +349,8 @@ class Engine:
     ) -> None:
         """Make *names* dirty. They are planned in this step, or at *plan_at* (monotonic seconds).
 
-        If an object changed, or got an answer of rules or of the DNS service, *namespace* is that of the object. If a
-        name related to *names* was written, it is that of the change.
+        If an object changed, or got an answer of rules or of the DNS service, *namespace* is that of the object. If
+        *names* are related to a name that was written, it is that of the change.
 
         While other names wait already, they are planned together with those. With *at_once*, they are not planned in
         slices, however many they are.
@@ -514,8 +514,9 @@ class Engine:
     def _submit_batches(self, now_s: float) -> Iterator[Effect]:
         """Send the next batch of each zone in which none is in flight.
 
-        Only creates are sent until the cluster was compared with that of the saved state, with `--compat` at once; and
-        once no manifest requests a name, until all names were planned, so that deletes by absence are held.
+        Only creates are sent until the cluster was compared with that of the saved state; with `--compat`, none wait
+        for that. Once no manifest requests a name, only creates are sent until all names were planned: then deletes by
+        absence are held.
         """
         only_creates = not (self.settings.deletes.immediate or self._is_cluster_compared(now_s))
         only_creates |= self.delete_guard.holds_absence and bool(self._dirty)
