@@ -255,8 +255,8 @@ def _find_transfers(
         deletes.append(delete)
         if blocked := find_block(view, delete):
             retained[owned.key] = blocked
-        elif not is_transfer and planner.settings.policy is Policy.SYNC:
-            deleted[owned.key] = TAKEN
+        if not is_transfer and planner.settings.policy is Policy.SYNC:
+            deleted[owned.key] = TAKEN  # rules may also deny the delete
     retained = _keep_together(contests, retained | deleted, deletes) | retained
     return Transfers(retained=retained, deleted=deleted, deletes=tuple(deletes), waits_for=tuple(waits))
 

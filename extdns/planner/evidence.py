@@ -20,6 +20,7 @@ from extdns.model.reason import Category, Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.value import Value
 from extdns.planner.coexistence import can_coexist
+from extdns.planner.denials import replaces
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Planner
 from extdns.planner.view import Facts
@@ -156,13 +157,15 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         return None
 
     def _find_unresolved(self, claims: Iterable[NameClaim], owned: OwnedRecord) -> list[UnresolvedClaim]:
-        identifier, managed = owned.record.set_identifier, self.planner.settings.managed_types
+        resource, identifier = self.planner.normalize_resource(owned), owned.record.set_identifier
+        managed = self.planner.settings.managed_types
         return [
             claim
             for claim in claims
             if isinstance(claim, UnresolvedClaim)
             and claim.set_identifier == identifier
             and (not claim.type or claim.type in managed)
+            and (claim.denied is None or _key(claim).resource == resource or replaces(claim.denied, owned))
         ]
 
     def _read_object(self, owned: OwnedRecord) -> Finding:

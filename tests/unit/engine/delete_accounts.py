@@ -245,7 +245,7 @@ class DeleteAccounts:
     def _has_hold_ended(self, location: ZoneAndKey, cluster: Cluster, world: World) -> bool:
         """Return whether the record is kept, gone or foreign now, or belongs to another zone.
 
-        It is kept if it is requested, or if rules deny what its namespace requests in its place.
+        It is kept if it is requested, or if rules deny what its object requests, or its namespace in its place.
         """
         zone_id, key = location
         zone = next(zone for zone in ZONES if zone.id == zone_id)
@@ -263,8 +263,13 @@ class DeleteAccounts:
             isinstance(claim, ResolvedClaim)
             and cluster.is_denied(claim)
             and claim.set_identifier == key.set_identifier
-            and (not owned.resource or _is_of_namespace(claim, namespace_in(owned.resource)))
-            and not can_coexist((owned.record, claim.desired))
+            and (
+                claim.provenance.ref.key.resource == owned.resource
+                or (
+                    (not owned.resource or _is_of_namespace(claim, namespace_in(owned.resource)))
+                    and not can_coexist((owned.record, claim.desired))
+                )
+            )
             for claim in cluster.claims_to(key.name)
         )
 

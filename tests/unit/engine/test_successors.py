@@ -109,6 +109,13 @@ def test_record_is_deleted_although_rules_deny_what_does_not_replace_it(
     assert world.list_decisions("web") == [(rtype, Action.NONE, reason)]
 
 
+def test_denied_request_keeps_no_record_of_another_type_beside_its_own() -> None:
+    six = observe("six", build_claim("six", "web", "2001:db8::1", rtype="AAAA"))
+    world = start(change_rules(), request(OLD, "web"), six)
+    world.run(change_rules(deny_targets(OLD)), observe_gone("six"), for_s=7200.0)
+    assert world.list_records() == {"web A": (OLD,)}
+
+
 @pytest.mark.parametrize(("end", "stays"), [("gone-before-the-start", True), ("deleted", False)])
 def test_denied_request_of_its_targets_keeps_a_record_only_from_absence(end: str, *, stays: bool) -> None:
     world = replace_web(deny_targets(OLD), request(OLD, namespace="other"), end)
