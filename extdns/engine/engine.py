@@ -523,8 +523,8 @@ class Engine:
         capabilities = self.settings.capabilities
         for zone_state in self.zones:
             queue, number = zone_state.queue, self._batches + 1
-            are_outdated = self._dirty.is_dirty_for
-            if batch := queue.take_batch(number, capabilities, now_s, are_outdated, only_creates=only_creates):
+            is_outdated = self._dirty.is_dirty_for
+            if batch := queue.take_batch(number, capabilities, now_s, is_outdated, only_creates=only_creates):
                 self._batches = number
                 yield SubmitBatch(batch=batch)
 

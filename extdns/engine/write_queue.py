@@ -262,13 +262,13 @@ class WriteQueue:
         number: int,
         capabilities: Capabilities,
         now_s: float,
-        are_outdated: Callable[[DnsName, Iterable[str]], bool] = lambda *_: False,
+        is_outdated: Callable[[DnsName, str], bool] = lambda *_: False,
         *,
         only_creates: bool = False,
     ) -> Batch | None:
         """Build the batch to send now and count it as in flight. Return None if nothing can be sent now.
 
-        Changes wait while *are_outdated* returns true for their name and namespaces: they are planned again first.
+        Changes wait while *is_outdated* returns true for their name and namespace: they are planned again first.
 
         If writes of the service are not conditional, names must be read immediately before they are written. If one of
         the batch was not read since the last call, schedule the reads and return None. With *only_creates*, leave out
@@ -281,14 +281,13 @@ class WriteQueue:
         if self.reads.names and not is_blind:
             return None
 
-        def is_ready(name: DnsName) -> bool:
-            sets = self.queued[name]
-            if (only_creates and not all(map(_is_create, sets))) or self.retries.find_ready_at(name) > now_s:
+        def is_ready(one: ChangeSet) -> bool:
+            if only_creates and not all(map(_is_create, self.queued[one.name])):
                 return False
-            return not are_outdated(name, [one.namespace for one in sets])
+            return self.retries.find_ready_at(one.name) <= now_s and not is_outdated(one.name, one.namespace)
 
         known = {} if is_blind else {name: self.queued[name] for name in sorted(just_read & self.queued.keys())}
-        found = self._select([known], lambda name: name in known and is_ready(name), now_s)
+        found = self._select([known], lambda one: one.name in known and is_ready(one), now_s)
         sets = select_for_batch(found or self._select(self._by_namespace.values(), is_ready, now_s), capabilities)
         if not sets:
             return None
@@ -322,7 +321,9 @@ class WriteQueue:
                 failed.is_unsure = False
         return self._just_read
 
-    def _select(self, lines: Iterable[Line], is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[ChangeSet]:
+    def _select(
+        self, lines: Iterable[Line], is_ready: Callable[[ChangeSet], bool], now_s: float
+    ) -> Iterable[ChangeSet]:
         """Return the change sets of the next turn that has any to send now.
 
         Only the first one if they are sent alone; only those of its namespace after several pauses of the zone.
@@ -346,7 +347,7 @@ class WriteQueue:
         return max(self._sent_at[one] for one in Turn if one is not Turn.RETRY) + _TRY_S
 
     def _list_ready(
-        self, turn: Turn, lines: Iterable[Line], is_ready: Callable[[DnsName], bool]
+        self, turn: Turn, lines: Iterable[Line], is_ready: Callable[[ChangeSet], bool]
     ) -> Iterable[ChangeSet]:
         """Return the queued change sets to send next if it is their *turn*, in order.
 
@@ -362,9 +363,8 @@ class WriteQueue:
                     lines, key=lambda line: not late.isdisjoint(one.namespace for one in chain(*line.values()))
                 )
             return chain.from_iterable(take_turns(self._list_fresh(line, is_ready) for line in lines))
-        names = (name for name in self.retries.by_name if name in self.queued and is_ready(name))
-        queued = chain.from_iterable(map(self.queued.__getitem__, names))
-        failed = ((self.retries.find_set(one), one) for one in queued)
+        queued = chain.from_iterable(self.queued.get(name, ()) for name in self.retries.by_name)
+        failed = ((self.retries.find_set(one), one) for one in queued if is_ready(one))
         of_turn = [(it.place, one) for it, one in failed if it and it.turn is turn]
         rank = {namespace: number for number, namespace in enumerate(self._by_namespace)} if of_turn else {}
         found = sorted([(rank[one.namespace], place, one) for place, one in of_turn], key=itemgetter(0, 1))
@@ -373,15 +373,13 @@ class WriteQueue:
         count = len(found) if turn is Turn.RETRY and self._retries_together else 1
         return [one for _, _, one in found[:count]]
 
-    def _list_fresh(self, line: Line, is_ready: Callable[[DnsName], bool]) -> Iterator[Sequence[ChangeSet]]:
-        """Yield, for each name of *line* that has any, the change sets that never failed."""
+    def _list_fresh(self, line: Line, is_ready: Callable[[ChangeSet], bool]) -> Iterator[Sequence[ChangeSet]]:
+        """Yield, for each name of *line* that has any, the change sets to send now that never failed."""
         for name, sets in line.items():
-            if not is_ready(name):
-                continue
-            if name not in self.retries.by_name:
-                yield sets
-            elif fresh := [one for one in sets if self.retries.find_turn(one) is Turn.FRESH]:
-                yield fresh
+            have_failed = name in self.retries.by_name
+            fresh = [one for one in sets if not (have_failed and self.retries.find_turn(one))]
+            if ready := list(filter(is_ready, fresh)):
+                yield ready
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
         """Reset the failures of the zone and of *batch*, which was applied.

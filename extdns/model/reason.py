@@ -75,8 +75,6 @@ class ReasonRow(Value, frozen=True):
             not for each record.
         reference_skips: whether external-dns only warns about it. With `--compat` it is not a failure.
         transient: whether it passes without action by a person, so that it needs no Event.
-        keeps_replaced: whether a record of ours that a claim would replace stays if the claim is rejected for this
-            reason.
         is_held: whether a record kept for this reason waits for approval; `--once` exits with 3.
         is_invalid: whether it states that a value on the object is invalid: then a DNSEndpoint is not valid.
         hides_request: whether the value may stand for a name that the object requests, so that its records stay.
@@ -96,7 +94,6 @@ class ReasonRow(Value, frozen=True):
     fails_pass: bool = False
     reference_skips: bool = False
     transient: bool = False
-    keeps_replaced: bool = False
     is_held: bool = False
     is_invalid: bool = False
     hides_request: bool = False
@@ -323,7 +320,6 @@ class Reason(StrEnum):
         "policy-denied",
         Group.UNCHANGED,
         "A rule denies the change. It is not made, and a published record stays as it is.",
-        keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
         next_step=_CHANGE_RULE,
         see=_RULES,
@@ -333,7 +329,6 @@ class Reason(StrEnum):
         Group.REMOVED,
         "A rule denies a record that is published. The record stays, unless the rule says onViolation: delete; then it "
         "is deleted after the grace period and within the delete budget.",
-        keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
         next_step=_CHANGE_RULE,
         see=_RULES,
@@ -344,7 +339,6 @@ class Reason(StrEnum):
         "Whether the rules allow the record is unknown: a rule has no valid version, or the policy server does not "
         "answer. Nothing new is written, and what is published stays.",
         category=Category.UNDECIDED,
-        keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
         next_step="correct the rule, or start the policy server",
         see=CHECK,
@@ -440,7 +434,6 @@ class Reason(StrEnum):
         "A field of the object has an invalid value, or an address record would get a name that is not a host name. "
         "Existing records stay.",
         category=Category.UNRESOLVED,
-        keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
         next_step=f"correct the name or the field of the object{_AFTERWARDS}",
         fails=True,
@@ -452,7 +445,6 @@ class Reason(StrEnum):
         "The object requests a TXT record whose text reads as an ownership record, or a name whose first label is "
         "_extdns or begins with _extdns-, which only ownership records have. It is not published, because it could "
         "claim records of others as ours.",
-        keeps_replaced=True,
         fails=True,
         next_step="give the record of the object another text or name",
     )
@@ -538,7 +530,6 @@ class Reason(StrEnum):
         Group.CONFLICT,
         "The ownership record of the current record names another owner.",
         category=Category.FOREIGN,
-        keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
     )
     FOREIGN_RECORD = ReasonRow(
@@ -546,7 +537,6 @@ class Reason(StrEnum):
         Group.CONFLICT,
         "A record without our ownership TXT already exists.",
         category=Category.FOREIGN,
-        keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
     )
     OWNERSHIP_RECORD_UNREADABLE = ReasonRow(
@@ -555,7 +545,6 @@ class Reason(StrEnum):
         "A TXT record that may be the ownership record of this record is encrypted with another key, so this record "
         "does not count as ours and is left alone.",
         category=Category.FOREIGN,
-        keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
         next_step="give the key that encrypted the ownership record as another --txt-encrypt-aes-key",
     )
@@ -619,7 +608,6 @@ class Reason(StrEnum):
         "unsupported",
         Group.PROVIDER,
         "The DNS service does not support such a record, or the object requests a record without targets.",
-        keeps_replaced=True,
         fails=True,
         event=RECORD_ERROR,
         next_step="change the object so that the DNS service can hold the record",
@@ -637,7 +625,6 @@ class Reason(StrEnum):
         "refused",
         Group.PROVIDER,
         "The DNS service rejected the change. extdns retries with back-off.",
-        keeps_replaced=True,
         fails=True,
         event=RECORD_ERROR,
         next_step="change the object so that the DNS service accepts the record; extdns also tries again from time to "

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import assert_never
+from typing import Final, assert_never
 
 from msgspec.structs import replace
 
@@ -332,10 +332,14 @@ def find_losing_successors(current: Iterable[OwnedRecord], losing: Iterable[Unfu
     return found
 
 
+_NOT_REFUSED: Final = frozenset({Reason.NO_ZONE, Reason.TYPE_UNMANAGED, Reason.INCOMPATIBLE_TYPE})
+"""Reasons that the DNS service refuses nothing: the record is for another zone, or another one is published instead."""
+
+
 def _keep_for_refused(owned: OwnedRecord, endpoint: DesiredRecord, refused: Unfulfilled) -> Blocked | None:
     if endpoint.key == owned.key:
         return refused.block
-    if refused.block.reason.row.keeps_replaced and _would_replace(endpoint, refused.requested_by, owned):
+    if refused.block.reason not in _NOT_REFUSED and _would_replace(endpoint, refused.requested_by, owned):
         return replace(
             refused.block, detail=f"the requested {endpoint.type} record cannot replace it: {refused.block.detail}"
         )

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Awaited, Blocked, ChangeSet, Decision, Delete, Wait
-from extdns.model.claim import UnresolvedClaim, is_detached
+from extdns.model.claim import NameClaim, UnresolvedClaim, is_detached
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.kind import ObjectKey, parse_namespace
 from extdns.model.reason import Reason
@@ -166,7 +166,7 @@ def merge_requests(view: NameView, planner: Planner) -> Requested:
     synced, its claims are unknown. So our records that were made for an object that was not observed stay, and no other
     object may change records with their set identifier.
     """
-    claims, settings, unproven = view.claims, planner.settings, tuple[Unfulfilled, ...]()
+    claims, settings, unproven = _extend_unresolved(view, planner), planner.settings, tuple[Unfulfilled, ...]()
     if (
         len(claims) > 1
         and not settings.merges_namespaces
@@ -198,6 +198,27 @@ def merge_requests(view: NameView, planner: Planner) -> Requested:
             if owned.is_ours and owned.record.set_identifier in blocks
         },
     )
+
+
+def _extend_unresolved(view: NameView, planner: Planner) -> tuple[NameClaim, ...]:
+    """Return the claims to the name. An unresolved one also counts for other set identifiers of its object's records.
+
+    The object may have a new set identifier before it has an address: then these records stay until it has one.
+    """
+    unresolved = [claim for claim in view.claims if isinstance(claim, UnresolvedClaim)] if view.current else ()
+    unresolved = [claim for claim in unresolved if claim.reason is not Reason.NO_ENDPOINTS]
+    if not unresolved:
+        return view.claims
+    made = {(planner.normalize_resource(one), one.record.set_identifier) for one in view.current if one.is_ours}
+    requested = {(claim.provenance.ref.key.resource, claim.set_identifier) for claim in view.claims}
+    others = sorted(made - requested)
+    found = [
+        replace(claim, set_identifier=identifier)
+        for claim in unresolved
+        for resource, identifier in others
+        if claim.provenance.ref.key.resource == resource
+    ]
+    return (*view.claims, *found)
 
 
 def _find_unobserved(view: NameView, planner: Planner) -> list[tuple[OwnedRecord, ObjectKey]]:

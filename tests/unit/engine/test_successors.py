@@ -198,6 +198,32 @@ def test_record_is_kept_if_the_service_does_not_support_its_replacement(
     ]
 
 
+@pytest.mark.parametrize("reason", [Reason.TOO_LARGE, Reason.INVALID_TARGET, Reason.OBJECT_FAILED])
+@pytest.mark.parametrize("requested", [CNAME, ROUTED, OTHER_TYPE], ids=["cname", "routed", "another-type"])
+def test_record_is_kept_while_its_replacement_cannot_be_published(requested: ResolvedClaim, reason: Reason) -> None:
+    only_web = accept_only(lambda one: one == WEB.desired, reason)
+    world = start_world(*CURRENT, first=[observe("web", WEB)], adjust=only_web)
+    world.run(observe("web", requested), for_s=300.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert {one.reason for one in world.engine.decisions.decisions(WEB.name)} == {reason}
+
+
+@pytest.mark.parametrize("reason", [Reason.NO_ADDRESS, Reason.INVALID_TARGET])
+def test_record_is_kept_while_its_object_has_another_set_identifier_and_no_target(reason: Reason) -> None:
+    world = start_world(*CURRENT, first=[observe("web", WEB)])
+    world.run(observe("web", build_unresolved("web", "web", reason, set_identifier="v1")), for_s=300.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    world.run(observe("web", ROUTED), for_s=300.0)
+    assert [key.set_identifier for key in world.provider.contents(ZONE) if key.type == "A"] == ["v1"]
+
+
+def test_name_does_not_pass_while_its_object_has_another_set_identifier_and_no_target() -> None:
+    world = start_world(*CURRENT, first=[observe("web", WEB)])
+    world.run(observe("web", build_unresolved("web", "web", set_identifier="v1")), for_s=300.0)
+    world.run(request(GOOD, namespace="other"), for_s=300.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
 V1, V2 = build_claim("web", "web", set_identifier="v1"), build_claim("web", "web", set_identifier="v2")
 
 

@@ -83,11 +83,16 @@ def test_claim_that_lost_a_contest_has_a_decision_although_the_record_is_as_requ
     ]
 
 
-@pytest.mark.parametrize("set_identifier", ["", "one"])
-def test_an_unresolved_claim_requests_the_records_of_its_set_identifier(set_identifier: str) -> None:
-    unresolved = build_unresolved("web", "foo", set_identifier=set_identifier)
+@pytest.mark.parametrize(
+    ("name", "set_identifier", "is_requested"),
+    [("web", "", True), ("web", "one", True), ("api", "", True), ("api", "one", False)],
+)
+def test_an_unresolved_claim_requests_the_records_of_its_object_and_of_its_set_identifier(
+    name: str, set_identifier: str, *, is_requested: bool
+) -> None:
+    unresolved = build_unresolved(name, "foo", set_identifier=set_identifier)
     view = NameView(zone=ZONE, name=NAME, claims=(unresolved,), current=(CURRENT,))
     facts = build_facts(deletes={CURRENT.key: UNGUARDED})
     plan = plan_name(replace(view, facts=facts), build_planner())
     assert isinstance(plan, NamePlan)
-    assert plan.requested == (frozenset() if set_identifier else {CURRENT.key})
+    assert plan.requested == ({CURRENT.key} if is_requested else frozenset())
