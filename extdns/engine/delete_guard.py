@@ -91,10 +91,9 @@ class DeleteGuard:
         self._waiting_until = now_s + APPROVAL_S
 
     def approve_plan(self, records: Iterable[tuple[str, RecordKey]]) -> None:
-        """Approve the deletes of a plan that a person applies. Call this before any name is planned.
+        """Approve the deletes of *records*, each a zone id and a key: a person applies a plan.
 
-        Args:
-            records: the zone id and the key of each record to delete.
+        Call this before any name is planned.
         """
         self._applied_deletes = frozenset(records)
 
@@ -180,11 +179,7 @@ class DeleteGuard:
     def drop_evidence(self, zone: Zone, name: DnsName, now_s: float, *, is_known: bool) -> None:
         """Drop the evidence for deletes at *name* in *zone*, because the name cannot be planned. Holds stay.
 
-        Args:
-            zone: a zone of the name.
-            name: the name.
-            now_s: monotonic seconds.
-            is_known: whether the records at the name are certain. If not, the granted deletes count as made.
+        Granted deletes count as made unless *is_known*: the records at the name are certain.
         """
         for entry in tuple(self.entries.by_name.get((zone.id, name), {}).values()):
             if not is_known:
@@ -376,8 +371,7 @@ class DeleteGuard:
     def _grant_or_hold(self, due: list[Entry], now_s: float) -> set[DnsName]:
         """Grant or hold the *due* deletes. Where they exceed a budget, hold those already granted, or soon due, too.
 
-        Returns:
-            The names to plan again.
+        Return the names to plan again.
         """
         scopes, self.entries.unchecked = self.entries.unchecked, set()
         scopes.update(scope for entry in due if (counted := self._count_waiting(entry)) for scope in counted.scopes)
@@ -544,9 +538,7 @@ class DeleteGuard:
     def _describe_wait(self, entry: Entry | None, *, is_approved: bool) -> str:
         """Describe what a delete by absence waits for besides its grace period; "" for nothing.
 
-        Args:
-            entry: the entry with evidence; None if this is the first time that the delete is planned.
-            is_approved: whether a person approved it.
+        *entry* is None if this is the first time that the delete is planned.
         """
         ready_at = self._absence_ready_at
         is_grace_last = ready_at == -math.inf or (entry and self._compute_due_at(entry) >= ready_at)
@@ -620,10 +612,8 @@ class DeleteGuard:
     def retain_zones(self, zones: Mapping[str, Callable[[DnsName], bool]], now_s: float) -> None:
         """Drop the evidence and holds of names that left their zone, and count their granted deletes as made.
 
-        Args:
-            zones: for each listed zone, by id, whether a name belongs to it. A zone that is not listed has no names,
-                but its holds stay until it returns.
-            now_s: monotonic seconds.
+        *zones* tells for each listed zone, by id, whether a name belongs to it. A zone that is not listed has no names,
+        but its holds stay until it returns.
         """
         for entry in self.entries:
             owned = entry.owned
@@ -649,9 +639,7 @@ class DeleteGuard:
     def drop_unread(self, zone_id: str, now_s: float) -> None:
         """Drop what is known of records that are gone. Call this when all names of the zone were planned.
 
-        Args:
-            zone_id: the id of the zone, or "" for what can be in any zone, after the names of every zone were planned.
-            now_s: monotonic seconds.
+        With *zone_id* "", drop what can be in any zone, after the names of every zone were planned.
         """
         for entry in tuple(self.entries.unread.get(zone_id, {}).values()):
             with self.entries.changing(entry, now_s):

@@ -363,9 +363,7 @@ class Dependencies:
     def find_dependents(self, key: ObjectKey, labels: Labels) -> set[Requester]:
         """Return the requesters whose claims may depend on the object at *key*, looked up by name or by labels.
 
-        Args:
-            key: the object that changed.
-            labels: the labels of that object before and after its changes.
+        *labels* are those of the object before and after its changes.
         """
         found = set(self._requesters.get(key, ()))
         pairs = [(name, value) for name, values in labels.items() for value in values] if self._selections else ()

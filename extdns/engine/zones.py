@@ -186,15 +186,9 @@ class ZoneRefresh:
             self._skipped.update(names)
 
     def take_page(self, page: ZonePage, cache: ZoneCache, being_written: set[DnsName]) -> tuple[set[DnsName], bool]:
-        """Store the requested page in *cache*.
+        """Store the requested page in *cache*, but not the names *being_written*.
 
-        Args:
-            page: the answer.
-            cache: the cache of the zone.
-            being_written: names with a write in flight.
-
-        Returns:
-            The names that changed, and whether the page was the last one of the round.
+        Return the names that changed, and whether the page was the last one of the round.
         """
         self.is_requested = self.reads_to_end and page.after is not None
         self.retry.record_success()
@@ -224,10 +218,8 @@ class ZoneRefresh:
     def end_round(self, now_s: float, compute_interval_s: Callable[[int], float]) -> None:
         """End the round.
 
-        Args:
-            now_s: monotonic seconds.
-            compute_interval_s: returns, for the number of quiet rounds, how long after the start of this round the next
-                one begins.
+        *compute_interval_s* returns, for the number of quiet rounds, how long after the start of this round the next
+        one begins.
         """
         self.quiet_rounds = self.quiet_rounds + 1 if self._is_quiet else 0
         self._is_quiet, self.reads_to_end = True, False
