@@ -30,6 +30,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
+from extdns.model.value import group_by
 from extdns.planner.settings import PlanSettings
 
 NameAndIdentifier = tuple[DnsName, str]
@@ -242,10 +243,7 @@ class ClaimIndex:
                 self._by_name[name] = left
             else:
                 del self._by_name[name]
-        added: dict[DnsName, list[NameClaim]] = {}
-        for claim in after:
-            if isinstance(claim, NameClaim):
-                added.setdefault(claim.name, []).append(claim)
+        added = group_by([claim for claim in after if isinstance(claim, NameClaim)], lambda claim: claim.name)
         for name, claims in added.items():
             self._by_name[name] = _in_order((*self._by_name.get(name, ()), *claims))
         return names.union(added)
