@@ -185,19 +185,15 @@ class ClusterThread:
 
     def _count_objects(self, changes: Iterable[ClusterChange]) -> None:
         """Update the object counts. The observer cannot, since it skips dependencies such as EndpointSlices."""
-        added: Counter[Kind] = Counter()
-        changed: Counter[Kind] = Counter()
-        for change in changes:
-            if isinstance(change, ObjectChange):
-                added[change.key.kind] += (change.new is not None) - (change.old is not None)
-                changed[change.key.kind] += 1
-        if changed:
-            _log.debug(Event.OBJECTS_CHANGED, kinds=[f"{kind.resource} {count}" for kind, count in changed.items()])
-        if any(added.values()):
-            counts = dict(self._object_counts)
-            for kind, more in added.items():
-                counts[kind] = counts.get(kind, 0) + more
-            self._object_counts = counts
+        changed = [change for change in changes if isinstance(change, ObjectChange)]
+        if not changed:
+            return
+        kinds = Counter(change.key.kind for change in changed)
+        _log.debug(Event.OBJECTS_CHANGED, kinds=[f"{kind.resource} {count}" for kind, count in kinds.items()])
+        counts = Counter(self._object_counts)
+        for change in changed:
+            counts[change.key.kind] += (change.new is not None) - (change.old is not None)
+        self._object_counts = counts
 
     def _observe(self, changes: tuple[ClusterChange, ...]) -> tuple[Observation, ...]:
         """Return the observations for *changes*. If the observer raises, observe each change by itself."""

@@ -13,6 +13,7 @@ import msgspec
 from extdns import log
 from extdns.controller.participant import Participant
 from extdns.documents.held import describe_other_cluster
+from extdns.engine.batches import find_names
 from extdns.engine.effects import ReportOutcome
 from extdns.engine.health import find_failures
 from extdns.log import Event
@@ -80,12 +81,9 @@ class ProgressTracker(Participant):
     def after_step(self, effects: Sequence[Effect]) -> None:
         """Count the names of each batch that was applied."""
         for effect in effects:
-            match effect:
-                case ReportOutcome(batch=batch, outcome=Applied()):
-                    self._written += len({change_set.name for change_set in batch.change_sets})
-                    self._batches += 1
-                case _:
-                    pass
+            if isinstance(effect, ReportOutcome) and isinstance(effect.outcome, Applied):
+                self._written += len(find_names(effect.batch))
+                self._batches += 1
 
     def update(self) -> None:
         """Measure the progress, at most once a second. Log it every ten seconds while it grows."""

@@ -371,8 +371,9 @@ class ActivityReporter:
 
     def _report_change(self, decision: Decision) -> None:
         if write := self._find_writer(logging.INFO, decision.name, Event.DESIRED_CHANGE):
-            action = _ACTION_NAMES[decision.action]
-            fields = self._find_zone_fields(decision) | {"reason": _find_special_reason(decision)}
+            action, reason = _ACTION_NAMES[decision.action], decision.reason
+            special = None if reason in {Reason.REQUESTED, Reason.CHANGED} else reason  # else the action says it
+            fields = self._find_zone_fields(decision) | {"reason": special}
             write(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **fields)
 
     def _report_problem(self, decision: Decision) -> None:
@@ -406,8 +407,3 @@ class ActivityReporter:
             recorder.record_invalid_claims(claims)
         for key, failure in engine.claims.unexpected_failures():
             recorder.record_failure(key, failure)
-
-
-def _find_special_reason(decision: Decision) -> Reason | None:
-    """Return the reason of a change unless its action says it: an object requests the record, or another one."""
-    return None if decision.reason in {Reason.REQUESTED, Reason.CHANGED} else decision.reason

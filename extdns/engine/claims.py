@@ -30,7 +30,6 @@ from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.value import group_by
 from extdns.planner.settings import PlanSettings
 
 NameAndIdentifier = tuple[DnsName, str]
@@ -131,11 +130,6 @@ class ClaimIndex:
         """Whether no object has a claim, in whatever state."""
         return not (self._by_name or any(self._by_requester.values()))
 
-    @property
-    def object_count(self) -> int:
-        """The number of observed objects; one that several sources read counts for each of them."""
-        return len(self._by_requester)
-
     def has_object(self, key: ObjectKey) -> bool:
         """Return whether a source has observed the object at *key*, and not later that it is gone."""
         return any((source, key) in self._by_requester for source in self._sources)
@@ -211,7 +205,7 @@ class ClaimIndex:
         """
         return dict(self._ended.get(name, {}))
 
-    def list_sources_and_objects(self) -> Iterable[tuple[str, ObjectKey]]:
+    def list_sources_and_objects(self) -> KeysView[tuple[str, ObjectKey]]:
         """Return the source and the key of every object that a source has observed and that is not gone."""
         return self._by_requester.keys()
 
@@ -243,7 +237,10 @@ class ClaimIndex:
                 self._by_name[name] = left
             else:
                 del self._by_name[name]
-        added = group_by([claim for claim in after if isinstance(claim, NameClaim)], lambda claim: claim.name)
+        added: dict[DnsName, list[NameClaim]] = {}
+        for claim in after:
+            if isinstance(claim, NameClaim):
+                added.setdefault(claim.name, []).append(claim)
         for name, claims in added.items():
             self._by_name[name] = _in_order((*self._by_name.get(name, ()), *claims))
         return names.union(added)

@@ -76,7 +76,6 @@ class DeleteGuard:
         self.is_loaded = False
         self._can_save = True  # whether the state of this process can be saved for the next one
         self._is_demoted = False
-        self._started_at = 0.0
         self._codes = HoldCodes()
         self._reported_codes: dict[Scope, tuple[str, int]] = {}
         self._waiting_approvals = {code: Approval(code=code) for code in settings.approved_codes}
@@ -87,7 +86,7 @@ class DeleteGuard:
 
     def start(self, now_s: float) -> None:
         """Store *now_s* as the time at which the process started."""
-        self._started_at = self.cluster.started_at = now_s
+        self.cluster.started_at = now_s
         self._waiting_until = now_s + APPROVAL_S
 
     def approve_plan(self, records: Iterable[tuple[str, RecordKey]]) -> None:
@@ -504,7 +503,7 @@ class DeleteGuard:
         `stateless_wait_s`.
         """
         is_stateless = not (self.is_loaded and self._can_save)
-        return self._started_at + self._settings.stateless_wait_s if is_stateless else -math.inf
+        return self.cluster.started_at + self._settings.stateless_wait_s if is_stateless else -math.inf
 
     def _find_due_at(self, entry: Entry) -> float:
         """Return when the delete is granted or held (monotonic seconds), infinity if it waits for something else.

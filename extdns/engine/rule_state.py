@@ -178,8 +178,6 @@ class RuleState:
 
     def require(self, name: DnsName, inputs: Iterable[RuleInput]) -> None:
         """Replace the inputs whose answers *name* needs, and request each of these answers that is not stored."""
-        if not self.has_server:
-            return
         new, old = frozenset(inputs), self._used.get(name, frozenset())
         answers = {one: found for one in new if (found := self._find_answer(one))}
         for gone in old - new:
