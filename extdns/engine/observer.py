@@ -14,7 +14,7 @@ from enum import IntEnum
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from extdns.engine.inputs import Cause, Observation
+from extdns.engine.inputs import PRESENT, Cause, Observation
 from extdns.engine.namespace_turns import NamespaceTurns
 from extdns.errors import ExtdnsError, describe_error
 from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
@@ -33,7 +33,6 @@ _GONE = {Sighting.DELETED: Cause.DELETED, Sighting.MISSING: Cause.MISSING}
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation with the whole object, which no rule needs."""
 
-_ENDS = frozenset(_GONE.values())
 _NO_METADATA: Final = ObjectMeta(name="")  # of an object that is gone
 _MAX_ABSENT: Final = 1000  # objects that lists lack, and whose lookups are stored
 _SPARE_MISSING: Final = 64  # missing objects that may be stored although no other depends on them
@@ -176,7 +175,7 @@ class Observer:
         recording = RecordingView(self._view)
         metadata = _NO_METADATA
         try:
-            obj = None if cause in _ENDS else self._view.get(*requester.key)
+            obj = self._view.get(*requester.key) if cause in PRESENT else None
             if obj is not None:
                 self.computed += 1
                 metadata = obj.metadata
@@ -184,7 +183,7 @@ class Observer:
                     cause, deleted_at = Cause.DELETED, metadata.deletion_timestamp
                 else:
                     claims = self._sources[requester.source, requester.key.kind].find_claims(obj, recording)
-            elif cause not in _ENDS:
+            elif cause in PRESENT:
                 cause = Cause.MISSING
         except NotSyncedError as exc:
             self._waiting.setdefault(exc.kind, set()).add(requester)
@@ -214,7 +213,7 @@ class Observer:
 
     def _store_lookups(self, requester: Requester, cause: Cause, lookups: Iterable[Lookup]) -> None:
         self._absent.pop(requester, None)
-        if cause in _ENDS:
+        if cause not in PRESENT:
             for waiting in self._waiting.values():
                 waiting.discard(requester)
         if cause is not Cause.MISSING:

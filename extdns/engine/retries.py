@@ -167,8 +167,7 @@ class RetryTable:
 
     def find(self, name: DnsName, failure: Failure) -> Retry | None:
         """Return the retry of *name* for *failure*, None if there is none."""
-        found = self.by_name.get(name)
-        return found.get(failure) if found else None
+        return self.by_name.get(name, {}).get(failure)
 
     def add(self, name: DnsName, failure: Failure) -> Retry:
         """Return the retry of *name* for *failure*; a new one has no pause yet."""
@@ -212,8 +211,7 @@ class RetryTable:
 
     def list_sets(self, name: DnsName) -> list[FailedSet]:
         """Return the failures of all change sets of *name*."""
-        retries = self.by_name.get(name)
-        return [retry for retry in retries.values() if isinstance(retry, FailedSet)] if retries else []
+        return [retry for retry in self.by_name.get(name, {}).values() if isinstance(retry, FailedSet)]
 
     def list_all_sets(self) -> Iterator[FailedSet]:
         """Return the failures of all change sets."""

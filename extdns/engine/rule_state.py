@@ -131,7 +131,8 @@ class RuleState:
         found = _build_namespace(name, seen.labels, seen.annotations) if seen.cause in PRESENT else None
         if not _replace(self._namespaces, name, found) or not self.is_active:
             return frozenset()
-        return {one for one in claims.names() if _is_requested_in(name, claims.claims(one))}
+        requests = (claim for one in claims.names() for claim in claims.claims(one))
+        return {claim.name for claim in requests if claim.provenance.ref.key.namespace == name}
 
     def find_object(self, key: ObjectKey) -> RuleObject:
         """Return the object at *key* as rules see it."""
@@ -235,7 +236,3 @@ def _build_object(key: ObjectKey, labels: StringMap = EMPTY_MAP, annotations: St
 
 def _build_namespace(name: str, labels: StringMap = EMPTY_MAP, annotations: StringMap = EMPTY_MAP) -> RuleNamespace:
     return RuleNamespace(name=name, labels=labels.set(_NAMESPACE_NAME, name), annotations=annotations)
-
-
-def _is_requested_in(namespace: str, claims: Iterable[NameClaim]) -> bool:
-    return any(claim.provenance.ref.key.namespace == namespace for claim in claims)
