@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -100,6 +100,7 @@ class ClusterThread:
         self._observer = observer
         self._unstarted = list(kinds)
         self._reporter = reporter
+        self._guard = reporter.guard  # a failed log line must not keep further changes from the engine
         self._clock = clock
         self._inbox = inbox
         self._incomplete: dict[Kind, str] = {}
@@ -229,10 +230,3 @@ class ClusterThread:
     def _store_state(self, state: KindState) -> None:
         self.states = {**self.states, state.kind: state}
         self._guard(partial(self._reporter.report_kind_state, state))
-
-    def _guard(self, report: Callable[[], None]) -> None:
-        """Call *report* and catch its errors: a failed log line must not keep further changes from the engine."""
-        try:
-            report()
-        except Exception as exc:  # noqa: BLE001 - law 3
-            self._reporter.report_defect(exc)

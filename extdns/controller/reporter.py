@@ -276,6 +276,13 @@ class ActivityReporter:
         self.metrics.count_defect()
         _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc), place=format_location(exc))
 
+    def guard(self, work: Callable[[], None]) -> None:
+        """Call *work*. Report an unexpected error instead of raising it (law 3). Safe from any thread."""
+        try:
+            work()
+        except Exception as exc:  # noqa: BLE001 - law 3
+            self.report_defect(exc)
+
     def report_stop(self, signal: str) -> None:
         """Report that the loop ends on request; *signal* is the name of the signal, "" if there was none."""
         if signal:
