@@ -38,7 +38,6 @@ class WorkInProgress(Value, frozen=True, kw_only=True, rename="camel"):
     """How much of the work is done, and how much is left, as the readiness endpoint shows it.
 
     Attributes:
-        zones_read: how many of the zones are fully read.
         pages: pages read so far of the other zones.
         names_waiting: names with changes that are queued or being written.
         names_written: names written since the work began.

@@ -47,9 +47,7 @@ class DeleteGuard:
     """Delays deletes for the grace period, and holds those over budget until a person approves them.
 
     Attributes:
-        entries: what is known about the delete of each record.
         cluster: whether the objects come from the cluster that the saved state belongs to.
-        budgets: the delete budgets.
         zones: by id, the zones in which names were planned.
         zone_names: by id, the names of zones that were listed, or are in the saved state.
         accepted: the zones for which the present settings are accepted.

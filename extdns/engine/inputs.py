@@ -152,8 +152,6 @@ class ReadFailed(Value, frozen=True, kw_only=True):
     Attributes:
         zone: None if the zones could not be listed.
         retry_after_s: the pause that the service requests, None if it requests none.
-        forbidden: whether a permission is missing.
-        lacks_credentials: whether there are no valid credentials.
     """
 
     call: Call

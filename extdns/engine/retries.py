@@ -72,13 +72,10 @@ class Retry:
     """The failures in a row of one thing, and the pause before the next attempt.
 
     Attributes:
-        failure: the kind of failure.
-        failures: the number of failures in a row.
         since_at: the time of the first of these failures (monotonic seconds).
         until_at: the end of the pause (monotonic seconds).
         message: the error of the last failure, "" if there is none.
         is_forbidden: whether permissions were missing the last time; only a person can change that.
-        lacks_credentials: whether there were no valid credentials the last time.
         changes: the change sets of a name that conflicted, or that wait because a record is contended.
         is_waiting: whether `RetryTable.take_due` has not returned the name since the pause began.
     """

@@ -56,7 +56,6 @@ class RuleState:
     Attributes:
         is_active: whether there are rules or a policy server, so that names must be evaluated.
         rules: the local rules, None if there are none.
-        has_server: whether a policy server is queried.
         evaluated_at_s: when the rules were last evaluated on a record (monotonic seconds), None before the first.
     """
 

@@ -247,8 +247,6 @@ class ZoneState:
 
     Attributes:
         cache: what the zone held when it was last read or written.
-        refresh: the progress of reading the zone again, page by page.
-        queue: the changes to write.
         names_awaiting_read: names that are planned once the zone was fully read.
         missing_since_at: monotonic time of the first complete list without the zone, None while it is listed.
         seen: by name at which ownership records are shared with other zones, the keys of the records that this zone
