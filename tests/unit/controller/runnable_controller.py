@@ -60,11 +60,6 @@ class RunnableController:
             if not record.targets[0].startswith('"heritage=')
         ]
 
-    def sample(self, name: str) -> float:
-        """Return the value of a metric without labels."""
-        (line,) = (line for line in self.metrics.render().decode().splitlines() if line.startswith(f"{name} "))
-        return float(line.rpartition(" ")[2])
-
 
 def build_controller(
     *records: Record,
