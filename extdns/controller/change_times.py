@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.controller.participant import Participant
+from extdns.engine.batches import find_names
 from extdns.engine.decisions import CHANGING
 from extdns.engine.effects import ReadPage, ReportDecisions, ReportOutcome
 from extdns.engine.inputs import LeadershipChanged, Observed, PageRead, ReadFailed
@@ -113,7 +114,7 @@ class ChangeTimes(Participant):
 
     def _observe_accepted(self, batch: Batch) -> None:
         now_s = self._clock.monotonic_s()
-        for name in {change_set.name for change_set in batch.change_sets}:
+        for name in find_names(batch):
             if found := self._planned.pop((batch.zone.id, name), None):
                 since_object_s = None if found.received_at is None else now_s - found.received_at
                 self._durations.observe_write(batch.zone, now_s - found.planned_at, since_object_s=since_object_s)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -100,6 +100,7 @@ class ClusterThread:
         self._observer = observer
         self._unstarted = list(kinds)
         self._reporter = reporter
+        self._guard = reporter.guard  # a failed log line must not keep further changes from the engine
         self._clock = clock
         self._inbox = inbox
         self._incomplete: dict[Kind, str] = {}
@@ -185,19 +186,15 @@ class ClusterThread:
 
     def _count_objects(self, changes: Iterable[ClusterChange]) -> None:
         """Update the object counts. The observer cannot, since it skips dependencies such as EndpointSlices."""
-        added: Counter[Kind] = Counter()
-        changed: Counter[Kind] = Counter()
-        for change in changes:
-            if isinstance(change, ObjectChange):
-                added[change.key.kind] += (change.new is not None) - (change.old is not None)
-                changed[change.key.kind] += 1
-        if changed:
-            _log.debug(Event.OBJECTS_CHANGED, kinds=[f"{kind.resource} {count}" for kind, count in changed.items()])
-        if any(added.values()):
-            counts = dict(self._object_counts)
-            for kind, more in added.items():
-                counts[kind] = counts.get(kind, 0) + more
-            self._object_counts = counts
+        changed = [change for change in changes if isinstance(change, ObjectChange)]
+        if not changed:
+            return
+        kinds = Counter(change.key.kind for change in changed)
+        _log.debug(Event.OBJECTS_CHANGED, kinds=[f"{kind.resource} {count}" for kind, count in kinds.items()])
+        counts = Counter(self._object_counts)
+        for change in changed:
+            counts[change.key.kind] += (change.new is not None) - (change.old is not None)
+        self._object_counts = counts
 
     def _observe(self, changes: tuple[ClusterChange, ...]) -> tuple[Observation, ...]:
         """Return the observations for *changes*. If the observer raises, observe each change by itself."""
@@ -233,10 +230,3 @@ class ClusterThread:
     def _store_state(self, state: KindState) -> None:
         self.states = {**self.states, state.kind: state}
         self._guard(partial(self._reporter.report_kind_state, state))
-
-    def _guard(self, report: Callable[[], None]) -> None:
-        """Call *report* and catch its errors: a failed log line must not keep further changes from the engine."""
-        try:
-            report()
-        except Exception as exc:  # noqa: BLE001 - law 3
-            self._reporter.report_defect(exc)

@@ -100,6 +100,7 @@ class Controller:
     def __init__(self, parts: ControllerParts) -> None:
         """Connect *parts* without starting a thread."""
         self._parts = parts
+        self._guard = parts.reporter.guard
         self._inbox: queue.SimpleQueue[Input] = queue.SimpleQueue()
         self._fallback_queue: deque[Input] = deque()
         self._gate = parts.gate
@@ -302,13 +303,6 @@ class Controller:
                 pass  # a participant queries the policy server
             case _:
                 self._workers.start(effect)
-
-    def _guard(self, work: Callable[[], None]) -> None:
-        """Call *work*. Report an unexpected error instead of raising it (law 3)."""
-        try:
-            work()
-        except Exception as exc:  # noqa: BLE001 - law 3
-            self._parts.reporter.report_defect(exc)
 
     def _wake(self) -> None:
         """Make the loop step soon. Safe from any thread."""

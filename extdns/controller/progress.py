@@ -13,6 +13,7 @@ import msgspec
 from extdns import log
 from extdns.controller.participant import Participant
 from extdns.documents.held import describe_other_cluster
+from extdns.engine.batches import find_names
 from extdns.engine.effects import ReportOutcome
 from extdns.engine.health import find_failures
 from extdns.log import Event
@@ -37,7 +38,6 @@ class WorkInProgress(Value, frozen=True, kw_only=True, rename="camel"):
     """How much of the work is done, and how much is left, as the readiness endpoint shows it.
 
     Attributes:
-        zones_read: how many of the zones are fully read.
         pages: pages read so far of the other zones.
         names_waiting: names with changes that are queued or being written.
         names_written: names written since the work began.
@@ -80,12 +80,9 @@ class ProgressTracker(Participant):
     def after_step(self, effects: Sequence[Effect]) -> None:
         """Count the names of each batch that was applied."""
         for effect in effects:
-            match effect:
-                case ReportOutcome(batch=batch, outcome=Applied()):
-                    self._written += len({change_set.name for change_set in batch.change_sets})
-                    self._batches += 1
-                case _:
-                    pass
+            if isinstance(effect, ReportOutcome) and isinstance(effect.outcome, Applied):
+                self._written += len(find_names(effect.batch))
+                self._batches += 1
 
     def update(self) -> None:
         """Measure the progress, at most once a second. Log it every ten seconds while it grows."""

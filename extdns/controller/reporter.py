@@ -276,6 +276,13 @@ class ActivityReporter:
         self.metrics.count_defect()
         _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc), place=format_location(exc))
 
+    def guard(self, work: Callable[[], None]) -> None:
+        """Call *work*. Report an unexpected error instead of raising it (law 3). Safe from any thread."""
+        try:
+            work()
+        except Exception as exc:  # noqa: BLE001 - law 3
+            self.report_defect(exc)
+
     def report_stop(self, signal: str) -> None:
         """Report that the loop ends on request; *signal* is the name of the signal, "" if there was none."""
         if signal:
@@ -371,8 +378,9 @@ class ActivityReporter:
 
     def _report_change(self, decision: Decision) -> None:
         if write := self._find_writer(logging.INFO, decision.name, Event.DESIRED_CHANGE):
-            action = _ACTION_NAMES[decision.action]
-            fields = self._find_zone_fields(decision) | {"reason": _find_special_reason(decision)}
+            action, reason = _ACTION_NAMES[decision.action], decision.reason
+            special = None if reason in {Reason.REQUESTED, Reason.CHANGED} else reason  # else the action says it
+            fields = self._find_zone_fields(decision) | {"reason": special}
             write(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **fields)
 
     def _report_problem(self, decision: Decision) -> None:
@@ -406,8 +414,3 @@ class ActivityReporter:
             recorder.record_invalid_claims(claims)
         for key, failure in engine.claims.unexpected_failures():
             recorder.record_failure(key, failure)
-
-
-def _find_special_reason(decision: Decision) -> Reason | None:
-    """Return the reason of a change unless its action says it: an object requests the record, or another one."""
-    return None if decision.reason in {Reason.REQUESTED, Reason.CHANGED} else decision.reason

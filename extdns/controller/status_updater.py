@@ -13,7 +13,7 @@ from extdns import log
 from extdns.controller.participant import Participant
 from extdns.engine.decisions import CHANGING, IN_SYNC
 from extdns.engine.effects import ReportDecisions
-from extdns.engine.inputs import Cause, LeadershipChanged, Observed
+from extdns.engine.inputs import PRESENT, LeadershipChanged, Observed
 from extdns.engine.namespace_turns import NamespaceTurns
 from extdns.errors import describe_invalid_value
 from extdns.log import Event
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 _log = log.get(__name__)
 
-_REMOVED: Final = frozenset({Cause.DELETED, Cause.MISSING})
 _MIN_PAUSE_S: Final = 0.1
 _MAX_PAUSE_S: Final = 5.0
 _MAX_WORK_S: Final = 0.1
@@ -135,7 +134,7 @@ class StatusUpdater(Participant):
         self._objects.pop(observation.key, None)
         self._due.discard(observation.key)
         if observation.deleted_at or (
-            observation.cause not in _REMOVED and not (observation.failure or observation.awaited_kind)
+            observation.cause in PRESENT and not (observation.failure or observation.awaited_kind)
         ):
             self._objects[observation.key] = _ObservedObject(
                 observation.generation, observation.claims, observation.deleted_at
@@ -239,9 +238,7 @@ class StatusUpdater(Participant):
             if decision.current and decision.current.is_ours and not decision.requested_by
         }
 
-    def _find_claim_problem(
-        self, claim: ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim, find_requests: FindRequests
-    ) -> EndpointProblem | None:
+    def _find_claim_problem(self, claim: Claim, find_requests: FindRequests) -> EndpointProblem | None:
         """Return whether the endpoint of *claim* is valid and published, and why not; None if undecided."""
         match claim:
             case ExcludedClaim(name=name, excluded_by=flag):

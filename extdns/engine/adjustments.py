@@ -43,22 +43,20 @@ class Adjustments:
     def __init__(self, adjust: Adjust, deadlines: Deadlines) -> None:
         """Start without requests; *adjust* returns what the service made of the records that it was shown."""
         self._adjust = adjust
-        self._deadlines = deadlines
         self.is_active = False
         self.retry = Retry(Failure.ZONE_READ)
         self.failed: dict[DesiredRecord, str] = {}
         self._failed_retry = Retry(Failure.ZONE_READ)
         self._required: dict[DesiredRecord, None] = {}
         self._requested: tuple[DesiredRecord, ...] = ()
+        deadlines.register(self._find_deadlines)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return what the service would hold for *desired*, and show it later those for which that is not known."""
         found = self._adjust(desired, zone)
         if not found.unknown:
             return found
-        if not self.is_active:
-            self.is_active = True
-            self._deadlines.register(self._find_deadlines)
+        self.is_active = True
         self._required.update(dict.fromkeys(found.unknown))
         refused = [
             Refusal(desired=one, reason=Reason.REFUSED, detail=self.failed[one])

@@ -68,11 +68,7 @@ def complete(
 ) -> ChangeSet | Blocked:
     """Return *change_set* with ownership records added, or the reason why it cannot be written.
 
-    Args:
-        change_set: the change set without ownership records.
-        current: the records of its name and of related names.
-        registry: adds the ownership records.
-        capabilities: what the service guarantees.
+    *current* are the records of its name and of related names.
     """
     completed = registry.complete(change_set, current)
     # A change set that is too large with upserts is sent alone, as deletes and creates.

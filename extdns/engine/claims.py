@@ -70,12 +70,8 @@ class ClaimIndex:
     def update(self, seen: Observation, *, is_planning: bool = True) -> set[DnsName]:
         """Replace the claims of one object by those of the observation *seen*; return the names to plan again.
 
-        If the claims could not be computed, the last ones stay.
-
-        Args:
-            seen: the observation.
-            is_planning: whether planning has begun. Before that, the end of a PTR claim is evidence only if the object
-                is gone.
+        If the claims could not be computed, the last ones stay. Before planning has begun (*is_planning*), the end of a
+        PTR claim is evidence only if the object is gone.
         """
         self._sources.setdefault(seen.source)
         requester = (seen.source, seen.key)
@@ -133,11 +129,6 @@ class ClaimIndex:
     def is_empty(self) -> bool:
         """Whether no object has a claim, in whatever state."""
         return not (self._by_name or any(self._by_requester.values()))
-
-    @property
-    def object_count(self) -> int:
-        """The number of observed objects; one that several sources read counts for each of them."""
-        return len(self._by_requester)
 
     def has_object(self, key: ObjectKey) -> bool:
         """Return whether a source has observed the object at *key*, and not later that it is gone."""
@@ -214,7 +205,7 @@ class ClaimIndex:
         """
         return dict(self._ended.get(name, {}))
 
-    def list_sources_and_objects(self) -> Iterable[tuple[str, ObjectKey]]:
+    def list_sources_and_objects(self) -> KeysView[tuple[str, ObjectKey]]:
         """Return the source and the key of every object that a source has observed and that is not gone."""
         return self._by_requester.keys()
 
@@ -345,12 +336,10 @@ class ClaimIndex:
         return bool(self._ended) and not self._ended.keys().isdisjoint(names)
 
     def forget_ended(self, name: DnsName, except_for: Collection[tuple[str, str]]) -> None:
-        """Delete the stored ends of claims to *name*, except those that existing records still need.
+        """Delete the stored ends of claims to *name*, whose records in all zones are known.
 
-        Args:
-            name: a name whose records in all zones are known.
-            except_for: set identifier and resource of each record of ours at the name. Resource "" keeps the ends of
-                all claims with that set identifier.
+        Those that existing records still need stay: *except_for* has set identifier and resource of each record of
+        ours. Resource "" keeps the ends of all claims with that set identifier.
         """
         ends = self._ended.get(name, {})
         still_needed = {

@@ -67,10 +67,7 @@ class ClusterCheck:
         """Let the saved state belong to the observed cluster, if it is the same or a person accepted it.
 
         An acceptance counts once: if the objects come from a third cluster later and then from this one again, this
-        one has to be accepted again.
-
-        Returns:
-            Whether all names must be planned again.
+        one has to be accepted again. Return whether all names must be planned again.
         """
         was_other, before = self.is_other, self.saved
         if not was_other:

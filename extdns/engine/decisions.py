@@ -156,11 +156,7 @@ class Waits:
         return self._by_name.keys()
 
     def replace(self, name: DnsName, waits: Iterable[ZoneWait]) -> list[Wait]:
-        """Replace the waits of *name*.
-
-        Returns:
-            The former waits of *name* that no other name shares.
-        """
+        """Replace the waits of *name*; return the former ones that no other name shares."""
         new = tuple(dict.fromkeys(waits))
         old = self._by_name.get(name, ())
         if new == old:

@@ -151,10 +151,8 @@ class Entries:
     ) -> None:
         """Start without entries.
 
-        Args:
-            budgets: the budgets that count the deletes.
-            count_entry: returns how budgets count an entry now (monotonic seconds).
-            find_due_at: returns when the delete of an entry is granted or held; infinity if it waits for nothing.
+        *count_entry* returns how *budgets* count an entry now (monotonic seconds), and *find_due_at* when its delete is
+        granted or held; infinity if it waits for nothing.
         """
         self._budgets = budgets
         self._count_entry = count_entry

@@ -47,9 +47,7 @@ class DeleteGuard:
     """Delays deletes for the grace period, and holds those over budget until a person approves them.
 
     Attributes:
-        entries: what is known about the delete of each record.
         cluster: whether the objects come from the cluster that the saved state belongs to.
-        budgets: the delete budgets.
         zones: by id, the zones in which names were planned.
         zone_names: by id, the names of zones that were listed, or are in the saved state.
         accepted: the zones for which the present settings are accepted.
@@ -76,7 +74,6 @@ class DeleteGuard:
         self.is_loaded = False
         self._can_save = True  # whether the state of this process can be saved for the next one
         self._is_demoted = False
-        self._started_at = 0.0
         self._codes = HoldCodes()
         self._reported_codes: dict[Scope, tuple[str, int]] = {}
         self._waiting_approvals = {code: Approval(code=code) for code in settings.approved_codes}
@@ -87,14 +84,13 @@ class DeleteGuard:
 
     def start(self, now_s: float) -> None:
         """Store *now_s* as the time at which the process started."""
-        self._started_at = self.cluster.started_at = now_s
+        self.cluster.started_at = now_s
         self._waiting_until = now_s + APPROVAL_S
 
     def approve_plan(self, records: Iterable[tuple[str, RecordKey]]) -> None:
-        """Approve the deletes of a plan that a person applies. Call this before any name is planned.
+        """Approve the deletes of *records*, each a zone id and a key: a person applies a plan.
 
-        Args:
-            records: the zone id and the key of each record to delete.
+        Call this before any name is planned.
         """
         self._applied_deletes = frozenset(records)
 
@@ -180,11 +176,7 @@ class DeleteGuard:
     def drop_evidence(self, zone: Zone, name: DnsName, now_s: float, *, is_known: bool) -> None:
         """Drop the evidence for deletes at *name* in *zone*, because the name cannot be planned. Holds stay.
 
-        Args:
-            zone: a zone of the name.
-            name: the name.
-            now_s: monotonic seconds.
-            is_known: whether the records at the name are certain. If not, the granted deletes count as made.
+        Granted deletes count as made unless *is_known*: the records at the name are certain.
         """
         for entry in tuple(self.entries.by_name.get((zone.id, name), {}).values()):
             if not is_known:
@@ -376,8 +368,7 @@ class DeleteGuard:
     def _grant_or_hold(self, due: list[Entry], now_s: float) -> set[DnsName]:
         """Grant or hold the *due* deletes. Where they exceed a budget, hold those already granted, or soon due, too.
 
-        Returns:
-            The names to plan again.
+        Return the names to plan again.
         """
         scopes, self.entries.unchecked = self.entries.unchecked, set()
         scopes.update(scope for entry in due if (counted := self._count_waiting(entry)) for scope in counted.scopes)
@@ -510,7 +501,7 @@ class DeleteGuard:
         `stateless_wait_s`.
         """
         is_stateless = not (self.is_loaded and self._can_save)
-        return self._started_at + self._settings.stateless_wait_s if is_stateless else -math.inf
+        return self.cluster.started_at + self._settings.stateless_wait_s if is_stateless else -math.inf
 
     def _find_due_at(self, entry: Entry) -> float:
         """Return when the delete is granted or held (monotonic seconds), infinity if it waits for something else.
@@ -544,9 +535,7 @@ class DeleteGuard:
     def _describe_wait(self, entry: Entry | None, *, is_approved: bool) -> str:
         """Describe what a delete by absence waits for besides its grace period; "" for nothing.
 
-        Args:
-            entry: the entry with evidence; None if this is the first time that the delete is planned.
-            is_approved: whether a person approved it.
+        *entry* is None if this is the first time that the delete is planned.
         """
         ready_at = self._absence_ready_at
         is_grace_last = ready_at == -math.inf or (entry and self._compute_due_at(entry) >= ready_at)
@@ -620,10 +609,8 @@ class DeleteGuard:
     def retain_zones(self, zones: Mapping[str, Callable[[DnsName], bool]], now_s: float) -> None:
         """Drop the evidence and holds of names that left their zone, and count their granted deletes as made.
 
-        Args:
-            zones: for each listed zone, by id, whether a name belongs to it. A zone that is not listed has no names,
-                but its holds stay until it returns.
-            now_s: monotonic seconds.
+        *zones* tells for each listed zone, by id, whether a name belongs to it. A zone that is not listed has no names,
+        but its holds stay until it returns.
         """
         for entry in self.entries:
             owned = entry.owned
@@ -649,9 +636,7 @@ class DeleteGuard:
     def drop_unread(self, zone_id: str, now_s: float) -> None:
         """Drop what is known of records that are gone. Call this when all names of the zone were planned.
 
-        Args:
-            zone_id: the id of the zone, or "" for what can be in any zone, after the names of every zone were planned.
-            now_s: monotonic seconds.
+        With *zone_id* "", drop what can be in any zone, after the names of every zone were planned.
         """
         for entry in tuple(self.entries.unread.get(zone_id, {}).values()):
             with self.entries.changing(entry, now_s):

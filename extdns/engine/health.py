@@ -24,7 +24,16 @@ _SKIPPED_BY_REFERENCE: Final = tuple(reason for reason in Reason if reason.row.r
 
 def find_failures(engine: Engine) -> tuple[str, ...]:
     """Return messages about the kinds, objects, zones and records that fail now, kinds first; () if none does."""
-    return tuple(_failures(engine))
+    found = [*find_unread(engine)]
+    for zone_state in engine.zones:
+        found += _unwritten(zone_state)
+    unreadable = engine.decisions.reasons[Reason.RECORD_UNREADABLE]
+    if failing := _count_failing(engine) - unreadable:
+        found.append(f"{format_count(failing, 'record')} could not be published")
+    if unreadable:
+        records = format_count(unreadable, "record")
+        found.append(f"{records} left alone: a record at the name or a related name cannot be read")
+    return (*found, *_find_invalid_names(engine))
 
 
 def find_unfinished(engine: Engine) -> tuple[str, ...]:
@@ -39,7 +48,12 @@ def find_blockers(engine: Engine) -> tuple[str, ...]:
     A failure of a single object, name or record is left out, and so are held deletes (docs/design/metrics.md, "What a
     sync means").
     """
-    return tuple(_blockers(engine))
+    found = [one.message for one in (*_find_unlisted_kinds(engine), *_find_unread_zones(engine))]
+    for zone_state in engine.zones:
+        found += _find_stopped_writes(zone_state)
+    if cluster := engine.delete_guard.cluster.other_id:
+        found.append(f"updates and deletes are held: the objects come from another cluster, {cluster}")
+    return tuple(found)
 
 
 def find_unread(engine: Engine) -> tuple[str, ...]:
@@ -47,7 +61,17 @@ def find_unread(engine: Engine) -> tuple[str, ...]:
 
     Such a failure is a source, an object or a zone that is not read, or rules that give no answer.
     """
-    return tuple(_unread(engine))
+    found = [one.message for one in _find_unlisted_kinds(engine)]
+    if unavailable := engine.decisions.reasons[Reason.POLICY_UNAVAILABLE]:
+        found.append(f"{format_count(unavailable, 'record')} left alone: the rules gave no answer")
+    found += [f"{ObjectRef(key=key)}: {failure}" for key, failure in engine.claims.failures()]
+    found += engine.problems.messages()
+    if message := engine.adjustments.retry.message:
+        found.append(f"desired records could not be shown to the DNS service: {message}")
+    if failed := engine.adjustments.failed:
+        message = next(iter(failed.values()))
+        found.append(f"the DNS service could not adjust {format_count(len(failed), 'record')}, such as: {message}")
+    return (*found, *(one.message for one in _find_unread_zones(engine)))
 
 
 def find_state_failure(engine: Engine) -> str:
@@ -60,7 +84,7 @@ def reference_fails(engine: Engine) -> bool:
 
     In a dry run it sends nothing that can be refused, so only failed reads and computations count.
     """
-    if any(_unread(engine)):
+    if find_unread(engine):
         return True
     reasons = engine.decisions.reasons
     if not engine.settings.has_writer:
@@ -77,27 +101,6 @@ class _Unread(NamedTuple):
 
     message: str
     is_in_progress: bool
-
-
-def _blockers(engine: Engine) -> Iterator[str]:
-    yield from (one.message for one in _find_unlisted_kinds(engine))
-    yield from (one.message for one in _find_unread_zones(engine))
-    for zone_state in engine.zones:
-        yield from _find_stopped_writes(zone_state)
-    if cluster := engine.delete_guard.cluster.other_id:
-        yield f"updates and deletes are held: the objects come from another cluster, {cluster}"
-
-
-def _failures(engine: Engine) -> Iterator[str]:
-    yield from _unread(engine)
-    for zone_state in engine.zones:
-        yield from _unwritten(zone_state)
-    unreadable = engine.decisions.reasons[Reason.RECORD_UNREADABLE]
-    if failing := _count_failing(engine) - unreadable:
-        yield f"{format_count(failing, 'record')} could not be published"
-    if unreadable:
-        yield f"{format_count(unreadable, 'record')} left alone: a record at the name or a related name cannot be read"
-    yield from _find_invalid_names(engine)
 
 
 def _count_failing(engine: Engine) -> int:
@@ -123,21 +126,6 @@ def _count_untried(decisions: Collection[Decision]) -> int:
     foreign = {(one.zone, one.set_identifier) for one in existing if one.current and not one.current.is_ours}
     published = {(one.zone, one.set_identifier, one.type) for one in existing if one.desired}
     return sum(key[:2] in foreign or key in published for key in unsupported)
-
-
-def _unread(engine: Engine) -> Iterator[str]:
-    yield from (one.message for one in _find_unlisted_kinds(engine))
-    if unavailable := engine.decisions.reasons[Reason.POLICY_UNAVAILABLE]:
-        yield f"{format_count(unavailable, 'record')} left alone: the rules gave no answer"
-    for key, failure in engine.claims.failures():
-        yield f"{ObjectRef(key=key)}: {failure}"
-    yield from engine.problems.messages()
-    if message := engine.adjustments.retry.message:
-        yield f"desired records could not be shown to the DNS service: {message}"
-    if failed := engine.adjustments.failed:
-        message = next(iter(failed.values()))
-        yield f"the DNS service could not adjust {format_count(len(failed), 'record')}, such as: {message}"
-    yield from (one.message for one in _find_unread_zones(engine))
 
 
 def _find_unlisted_kinds(engine: Engine) -> Iterator[_Unread]:

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from extdns.model.evidence import Scope
     from extdns.model.record import OwnedRecord, Record, RecordKey
 
-_MAX_EARLIER: Final = (
-    10_000  # earlier codes and their digests, of all scopes: the saved state has to fit into a ConfigMap
-)
+# earlier codes and their digests, of all scopes: the saved state has to fit into a ConfigMap
+_MAX_EARLIER: Final = 10_000
 _DIGEST_BYTES: Final = 8
 _RECORD_ID_BYTES: Final = 6
 _CODE_BYTES: Final = 4
@@ -102,10 +101,8 @@ class HoldCodes:
     def update(self, scope: Scope, digests: Iterable[str], revision: int) -> None:
         """Compute and store the code for the held *digests* of *scope*. Drop the oldest codes if there are too many.
 
-        Args:
-            scope: the scope whose held deletes changed.
-            digests: the digests of all deletes that it holds now; without any, the scope has no current code.
-            revision: the first revision of the saved state that contains this code.
+        Without any digest, the scope has no current code. *revision* is the first one of the saved state that contains
+        this code.
         """
         held = set(digests)
         if not held:

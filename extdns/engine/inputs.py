@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -15,7 +15,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.origin import UNKNOWN_ORIGIN, Origin
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.saved_state import Approval, Saved
-from extdns.model.value import EMPTY_MAP, StringMap, Value
+from extdns.model.value import EMPTY_MAP, StringMap, Value, group_by
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from extdns.rules.evaluation import Evaluation, RuleSet
 from extdns.rules.rule_input import RuleInput
@@ -152,8 +152,6 @@ class ReadFailed(Value, frozen=True, kw_only=True):
     Attributes:
         zone: None if the zones could not be listed.
         retry_after_s: the pause that the service requests, None if it requests none.
-        forbidden: whether a permission is missing.
-        lacks_credentials: whether there are no valid credentials.
     """
 
     call: Call
@@ -275,11 +273,9 @@ Input = (
 )
 
 
-def group_by_name(records: Sequence[Record]) -> dict[DnsName, tuple[Record, ...]]:
+def group_by_name(records: Iterable[Record]) -> dict[DnsName, tuple[Record, ...]]:
     """Return *records* by name, the records of each name sorted by `Record.key`."""
-    groups: dict[DnsName, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record.name, []).append(record)
+    groups = group_by(records, lambda record: record.name)
     for group in groups.values():
         if len(group) > 1:
             group.sort(key=lambda record: record.key)

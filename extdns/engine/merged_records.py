@@ -30,6 +30,7 @@ class MergedRecords:
     """The ids of the merged records of each zone.
 
     Attributes:
+        complete_zones: the ids of the zones in which no record becomes merged.
         revision: a number that rises with every change that has to be saved.
     """
 
@@ -38,7 +39,7 @@ class MergedRecords:
         self._is_off = settings.merges_namespaces
         self._found: dict[str, dict[DnsName, frozenset[str]]] = {}  # by zone id and name
         self._loaded: dict[str, frozenset[str]] = {}  # by zone id, those of an earlier process
-        self._complete: set[str] = set()  # the ids of the zones in which no record becomes merged
+        self.complete_zones: set[str] = set()
         self.revision = 0
 
     def select(self, zone_id: str, current: Iterable[OwnedRecord]) -> frozenset[RecordKey]:
@@ -47,7 +48,7 @@ class MergedRecords:
         These are the merged ones and, until every name of the zone was planned, all: what is decided before may lack
         the requests of a kind that is not synced.
         """
-        is_open = zone_id not in self._complete
+        is_open = zone_id not in self.complete_zones
         if not (is_open or self._found.get(zone_id) or self._loaded.get(zone_id)):
             return _NONE
         ours = [owned.key for owned in current if owned.is_ours]
@@ -72,8 +73,8 @@ class MergedRecords:
 
     def complete(self, zone_id: str) -> None:
         """Let no further record become merged: every name of the zone was planned."""
-        if not self._is_off and (zone_id not in self._complete or self._loaded.get(zone_id)):
-            self._complete.add(zone_id)
+        if not self._is_off and (zone_id not in self.complete_zones or self._loaded.get(zone_id)):
+            self.complete_zones.add(zone_id)
             self._loaded.pop(zone_id, None)
             self.revision += 1
 
@@ -85,22 +86,17 @@ class MergedRecords:
         if record_ids is None or self._is_off:
             return set()
         before, saved = self._found.get(zone_id, {}), frozenset(record_ids)
-        self._complete.add(zone_id)
+        self.complete_zones.add(zone_id)
         self._found[zone_id] = {name: both for name, ids in before.items() if (both := ids & saved)}
         self._loaded[zone_id] = saved.difference(*before.values())
         return {name for name, ids in before.items() if not ids <= saved}
 
     def save(self, zone_id: str) -> tuple[str, ...] | None:
         """Return what the next process loads."""
-        if zone_id not in self._complete:
+        if zone_id not in self.complete_zones:
             return None
         found = self._found.get(zone_id, {}).values()
         return tuple(sorted(self._loaded.get(zone_id, frozenset()).union(*found)))
-
-    @property
-    def complete_zones(self) -> frozenset[str]:
-        """The ids of the zones in which no record becomes merged."""
-        return frozenset(self._complete)
 
     def _is_merged(self, zone_id: str, key: RecordKey) -> bool:
         record_id = self._identify(zone_id, key)

@@ -186,12 +186,10 @@ class ExistenceChecks:
             self._schedule(key, now_s + (_RECHECK_S if self._exists.get(key) else self._grace_s))
 
     def answer(self, key: ObjectKey, *, exists: bool | None, now_s: float) -> tuple[ObjectKey, ...]:
-        """Store an answer. With *exists* None it is not known, and the object is requested again.
+        """Store an answer; return the objects whose answers take effect now.
 
-        The answer is ignored if the object was observed after the request was sent.
-
-        Returns:
-            The objects whose answers take effect now.
+        With *exists* None it is not known, and the object is requested again. The answer is ignored if the object was
+        observed after the request was sent.
         """
         self.under_way.discard(key)
         if key in self._outdated:

@@ -14,19 +14,18 @@ from enum import IntEnum
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from extdns.engine.inputs import Cause, Observation
+from extdns.engine.inputs import PRESENT, Cause, Observation
 from extdns.engine.namespace_turns import NamespaceTurns
 from extdns.errors import ExtdnsError, describe_error
 from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
-from extdns.model.kind import Kind, KubernetesObject, ObjectKey
-from extdns.model.origin import UNKNOWN_ORIGIN, read_origin
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
+from extdns.model.origin import read_origin
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.ports import ClusterView, NotSyncedError, OnDemandView
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
     from extdns.model.cluster import ClusterChange, KindState
-    from extdns.model.kind import ObjectMeta
     from extdns.ports import Source
 
 
@@ -34,7 +33,7 @@ _GONE = {Sighting.DELETED: Cause.DELETED, Sighting.MISSING: Cause.MISSING}
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation with the whole object, which no rule needs."""
 
-_ENDS = frozenset(_GONE.values())
+_NO_METADATA: Final = ObjectMeta(name="")  # of an object that is gone
 _MAX_ABSENT: Final = 1000  # objects that lists lack, and whose lookups are stored
 _SPARE_MISSING: Final = 64  # missing objects that may be stored although no other depends on them
 
@@ -148,16 +147,14 @@ class Observer:
     def _enqueue_changed(self, change: ObjectChange) -> None:
         key = change.key
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
-        labels = self._touched.setdefault(key, {})
+        _add_labels(self._touched.setdefault(key, {}), change.old, change.new)
         self._turns.add(key.namespace, key, _Line.TOUCHED)
-        for version in (change.old, change.new):
-            _add_labels(version, labels)
         for name in self._names.get(key.kind, ()):
             requester = Requester(name, key)
             self._due[requester] = cause
             self._turns.add(key.namespace, requester, _Line.CHANGED)
         if cause is Cause.MISSING:
-            self._missing[key] = _add_labels(change.old, {})
+            self._missing[key] = _add_labels({}, change.old)
         else:
             self._missing.pop(key, None)
 
@@ -174,25 +171,19 @@ class Observer:
 
     def _compute(self, requester: Requester, cause: Cause) -> Observation:
         claims: tuple[Claim, ...] = ()
-        failure, awaited_kind = "", None
-        generation, uid, resource_version, deleted_at = 0, "", "", None
+        failure, awaited_kind, deleted_at = "", None, None
         recording = RecordingView(self._view)
-        obj = None
+        metadata = _NO_METADATA
         try:
-            obj = (
-                None
-                if cause in _ENDS
-                else self._view.get(requester.key.kind, requester.key.namespace, requester.key.name)
-            )
+            obj = self._view.get(*requester.key) if cause in PRESENT else None
             if obj is not None:
                 self.computed += 1
                 metadata = obj.metadata
-                generation, uid, resource_version = metadata.generation, metadata.uid, metadata.resource_version
                 if metadata.is_waiting:
                     cause, deleted_at = Cause.DELETED, metadata.deletion_timestamp
                 else:
                     claims = self._sources[requester.source, requester.key.kind].find_claims(obj, recording)
-            elif cause not in _ENDS:
+            elif cause in PRESENT:
                 cause = Cause.MISSING
         except NotSyncedError as exc:
             self._waiting.setdefault(exc.kind, set()).add(requester)
@@ -202,7 +193,7 @@ class Observer:
         except Exception as exc:  # noqa: BLE001 - law 3: a failure of one object affects no other
             failure = describe_error(exc)
         self._store_lookups(requester, cause, recording.lookups)
-        labels, annotations = _read_tags(obj.metadata) if self._reads_rule_objects and obj else (EMPTY_MAP, EMPTY_MAP)
+        labels, annotations = _read_tags(metadata) if self._reads_rule_objects else (EMPTY_MAP, EMPTY_MAP)
         return Observation(
             source=requester.source,
             key=requester.key,
@@ -211,18 +202,18 @@ class Observer:
             failure=failure,
             awaited_kind=awaited_kind,
             missing_dependencies=self._find_missing(recording.lookups) if self._missing else (),
-            generation=generation,
-            uid=uid,
-            resource_version=resource_version,
+            generation=metadata.generation,
+            uid=metadata.uid,
+            resource_version=metadata.resource_version,
             labels=labels,
             annotations=annotations,
-            origin=read_origin(obj.metadata) if obj else UNKNOWN_ORIGIN,
+            origin=read_origin(metadata),
             deleted_at=deleted_at,
         )
 
     def _store_lookups(self, requester: Requester, cause: Cause, lookups: Iterable[Lookup]) -> None:
         self._absent.pop(requester, None)
-        if cause in _ENDS:
+        if cause not in PRESENT:
             for waiting in self._waiting.values():
                 waiting.discard(requester)
         if cause is not Cause.MISSING:
@@ -269,9 +260,10 @@ Labels = dict[str, set[str]]
 """The values that each label had in one or more versions of an object."""
 
 
-def _add_labels(version: KubernetesObject | None, labels: Labels) -> Labels:
-    for name, value in version.selectable.items() if version is not None else ():
-        labels.setdefault(name, set()).add(value)
+def _add_labels(labels: Labels, *versions: KubernetesObject | None) -> Labels:
+    for version in versions:
+        for name, value in version.selectable.items() if version is not None else ():
+            labels.setdefault(name, set()).add(value)
     return labels
 
 
@@ -363,9 +355,7 @@ class Dependencies:
     def find_dependents(self, key: ObjectKey, labels: Labels) -> set[Requester]:
         """Return the requesters whose claims may depend on the object at *key*, looked up by name or by labels.
 
-        Args:
-            key: the object that changed.
-            labels: the labels of that object before and after its changes.
+        *labels* are those of the object before and after its changes.
         """
         found = set(self._requesters.get(key, ()))
         pairs = [(name, value) for name, values in labels.items() for value in values] if self._selections else ()

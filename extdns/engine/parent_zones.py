@@ -104,14 +104,8 @@ def check_shared(
 ) -> list[tuple[OwnedRecord, ...]]:
     """Return the records of *found*, as foreign where an ownership record in another zone proves nothing.
 
-    It may have been written for the record of another zone only, or for one that was not created.
-
-    Args:
-        found: the records of *name* in each of the zones that have ownership records in common.
-        name: the name.
-        claims: the claims to it.
-        former: the last decisions about it.
-        settings: the settings of the planner.
+    It may have been written for the record of another zone only, or for one that was not created. *found* are the
+    records of *name* in each of the zones that have ownership records in common, and *former* the last decisions.
     """
     resolved = group_by([one for one in claims if isinstance(one, ResolvedClaim)], lambda one: one.desired.key)
     last = {(one.zone, one.current.key): one.current for one in former if one.current}

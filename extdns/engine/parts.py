@@ -24,20 +24,7 @@ class EngineParts(Value, frozen=True, kw_only=True, gc=True):
     """The parts of an engine.
 
     Attributes:
-        settings: the configuration.
-        planner: the settings and pure functions with which names are planned.
-        claims: the claims of all objects.
-        phases: the phases of the kinds.
-        problems: objects and manifests that cannot be read.
-        adjustments: requests that show desired records to the service, which returns them as it would store them.
-        checks: GET requests for objects that a list of their kind does not contain.
-        zones: the caches and write queues of all zones.
-        leadership: whether this process is the leader.
-        delete_guard: decides which deletes may be made now.
-        waits: what the decisions about each name wait for.
-        decisions: the last decisions.
         plan_retries: names that could not be planned because of an exception.
-        rules: who may publish what.
     """
 
     settings: EngineSettings

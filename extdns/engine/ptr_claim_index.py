@@ -33,10 +33,7 @@ class PtrClaimIndex:
     ) -> tuple[list[ResolvedClaim], list[ResolvedClaim]]:
         """Derive the PTR claims of *name* again. Return the former ones that ended, and the new ones.
 
-        Args:
-            name: a name whose claims changed.
-            claims: all claims to it now.
-            observed: the source and object whose observation changed the claims.
+        *claims* are all claims to the name now, which an observation of *observed* changed.
         """
         before = self._by_name.get(name, ())
         derived = derive_ptr_claims(claims, self._settings)

@@ -1,6 +1,6 @@
 """Retries: how long to wait after each failure, and when the engine has to step next (docs/design/retries.md).
 
-`POLICIES` has a row for each kind of failure. A `Retry` counts the failures in a row of one thing. A `RetryTable` holds
+`PAUSES_S` has a row for each kind of failure. A `Retry` counts the failures in a row of one thing. A `RetryTable` holds
 the retries of names and returns those that are due. Every part of the engine that waits for a time registers a function
 at `Deadlines`, which computes when the engine has to step next.
 """
@@ -52,29 +52,19 @@ class Turn(IntEnum):
     RETRY = 3  # those that failed alone, and whose pause is over: together, or one at a time
 
 
-class RetryPolicy(Value, frozen=True, kw_only=True):
-    """How long to wait after the n-th failure in a row.
-
-    Attributes:
-        first_s, max_s: the first and the longest pause; each pause is twice the one before.
-    """
-
-    first_s: float
-    max_s: float
-
-
-POLICIES: Final[Mapping[Failure, RetryPolicy]] = {
-    Failure.REFUSED: RetryPolicy(first_s=60.0, max_s=3600.0),
-    Failure.FORBIDDEN: RetryPolicy(first_s=60.0, max_s=300.0),
-    Failure.NO_ANSWER: RetryPolicy(first_s=5.0, max_s=300.0),
-    Failure.CONTENDED: RetryPolicy(first_s=300.0, max_s=3600.0),
-    Failure.WRITE_CONFLICT: RetryPolicy(first_s=1.0, max_s=60.0),  # after a first attempt without a pause
-    Failure.WRITTEN_OFTEN: RetryPolicy(first_s=5.0, max_s=5.0),
-    Failure.PLANNING: RetryPolicy(first_s=1.0, max_s=300.0),
-    Failure.ZONE_WRITE: RetryPolicy(first_s=0.25, max_s=30.0),
-    Failure.ZONE_READ: RetryPolicy(first_s=1.0, max_s=60.0),
-    Failure.ZONE_LIST: RetryPolicy(first_s=1.0, max_s=60.0),
+PAUSES_S: Final[Mapping[Failure, tuple[float, float]]] = {
+    Failure.REFUSED: (60.0, 3600.0),
+    Failure.FORBIDDEN: (60.0, 300.0),
+    Failure.NO_ANSWER: (5.0, 300.0),
+    Failure.CONTENDED: (300.0, 3600.0),
+    Failure.WRITE_CONFLICT: (1.0, 60.0),  # after a first attempt without a pause
+    Failure.WRITTEN_OFTEN: (5.0, 5.0),
+    Failure.PLANNING: (1.0, 300.0),
+    Failure.ZONE_WRITE: (0.25, 30.0),
+    Failure.ZONE_READ: (1.0, 60.0),
+    Failure.ZONE_LIST: (1.0, 60.0),
 }
+"""The first and the longest pause after failures in a row; each pause is twice the one before."""
 
 
 @dataclass(slots=True)
@@ -82,13 +72,10 @@ class Retry:
     """The failures in a row of one thing, and the pause before the next attempt.
 
     Attributes:
-        failure: the kind of failure; it selects the policy.
-        failures: the number of failures in a row.
         since_at: the time of the first of these failures (monotonic seconds).
         until_at: the end of the pause (monotonic seconds).
         message: the error of the last failure, "" if there is none.
         is_forbidden: whether permissions were missing the last time; only a person can change that.
-        lacks_credentials: whether there were no valid credentials the last time.
         changes: the change sets of a name that conflicted, or that wait because a record is contended.
         is_waiting: whether `RetryTable.take_due` has not returned the name since the pause began.
     """
@@ -105,8 +92,8 @@ class Retry:
 
     def compute_pause_s(self) -> float:
         """Return how long to wait after one more failure, in seconds."""
-        policy = POLICIES[self.failure]
-        return compute_backoff_s(policy.first_s, self.failures, policy.max_s)
+        first_s, max_s = PAUSES_S[self.failure]
+        return compute_backoff_s(first_s, self.failures, max_s)
 
     def record_failure(
         self,
@@ -117,15 +104,7 @@ class Retry:
         is_forbidden: bool = False,
         lacks_credentials: bool = False,
     ) -> None:
-        """Count a failure and begin the pause.
-
-        Args:
-            now_s: monotonic seconds.
-            requested_s: the shortest pause that the service requests, at most an hour; None if it requests none.
-            message: the error.
-            is_forbidden: whether a permission is missing.
-            lacks_credentials: whether there are no valid credentials.
-        """
+        """Count a failure and begin the pause: at least *requested_s*, which the service requests, up to an hour."""
         pause_s = self.compute_pause_s()
         if not self.failures:
             self.since_at = now_s
@@ -185,8 +164,7 @@ class RetryTable:
 
     def find(self, name: DnsName, failure: Failure) -> Retry | None:
         """Return the retry of *name* for *failure*, None if there is none."""
-        found = self.by_name.get(name)
-        return found.get(failure) if found else None
+        return self.by_name.get(name, {}).get(failure)
 
     def add(self, name: DnsName, failure: Failure) -> Retry:
         """Return the retry of *name* for *failure*; a new one has no pause yet."""
@@ -230,8 +208,7 @@ class RetryTable:
 
     def list_sets(self, name: DnsName) -> list[FailedSet]:
         """Return the failures of all change sets of *name*."""
-        retries = self.by_name.get(name)
-        return [retry for retry in retries.values() if isinstance(retry, FailedSet)] if retries else []
+        return [retry for retry in self.by_name.get(name, {}).values() if isinstance(retry, FailedSet)]
 
     def list_all_sets(self) -> Iterator[FailedSet]:
         """Return the failures of all change sets."""

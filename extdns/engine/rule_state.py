@@ -56,7 +56,6 @@ class RuleState:
     Attributes:
         is_active: whether there are rules or a policy server, so that names must be evaluated.
         rules: the local rules, None if there are none.
-        has_server: whether a policy server is queried.
         evaluated_at_s: when the rules were last evaluated on a record (monotonic seconds), None before the first.
     """
 
@@ -131,7 +130,8 @@ class RuleState:
         found = _build_namespace(name, seen.labels, seen.annotations) if seen.cause in PRESENT else None
         if not _replace(self._namespaces, name, found) or not self.is_active:
             return frozenset()
-        return {one for one in claims.names() if _is_requested_in(name, claims.claims(one))}
+        requests = (claim for one in claims.names() for claim in claims.claims(one))
+        return {claim.name for claim in requests if claim.provenance.ref.key.namespace == name}
 
     def find_object(self, key: ObjectKey) -> RuleObject:
         """Return the object at *key* as rules see it."""
@@ -178,8 +178,6 @@ class RuleState:
 
     def require(self, name: DnsName, inputs: Iterable[RuleInput]) -> None:
         """Replace the inputs whose answers *name* needs, and request each of these answers that is not stored."""
-        if not self.has_server:
-            return
         new, old = frozenset(inputs), self._used.get(name, frozenset())
         answers = {one: found for one in new if (found := self._find_answer(one))}
         for gone in old - new:
@@ -237,7 +235,3 @@ def _build_object(key: ObjectKey, labels: StringMap = EMPTY_MAP, annotations: St
 
 def _build_namespace(name: str, labels: StringMap = EMPTY_MAP, annotations: StringMap = EMPTY_MAP) -> RuleNamespace:
     return RuleNamespace(name=name, labels=labels.set(_NAMESPACE_NAME, name), annotations=annotations)
-
-
-def _is_requested_in(namespace: str, claims: Iterable[NameClaim]) -> bool:
-    return any(claim.provenance.ref.key.namespace == namespace for claim in claims)

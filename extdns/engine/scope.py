@@ -53,7 +53,7 @@ def measure_scope(engine: Engine) -> PassScope:
         zones=tuple(zone_state.zone.name for zone_state in engine.zones),
         excluded_zones=engine.zones.excluded,
         knows_zones=engine.zones.is_listed and not engine.zones.failed_accounts,
-        objects=engine.claims.object_count,
+        objects=len(engine.claims.list_sources_and_objects()),
         knows_objects=not engine.readiness.find_missing() and not any(engine.problems.messages()),
         requests_names=bool(engine.claims.names()),
         excluded_names=tuple(_find_excluded_names(engine)),

@@ -27,9 +27,7 @@ class EngineSettings(Value, frozen=True, kw_only=True):
         refresh_calls_per_minute: the most calls per minute that refresh zones, including those that list zones.
         wait_for_others_s: how long names wait to be planned together with others (`should_wait_for_others`).
         names_per_step: how many names a step plans (`DirtyNames`).
-        deletes: when deletes may be made.
         settings_digest: the digest of the settings that decide which records are requested.
-        has_state_store: whether state can be saved.
         is_state_store_missing: whether the configuration should name a state store and does not.
         has_rules: whether rules are configured. Then nothing is planned before the first `RulesChanged`, and
             observations have the labels and annotations of objects.

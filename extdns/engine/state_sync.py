@@ -111,12 +111,7 @@ class StateSync:
         return names | self._guard.confirm_saved(self._guard.revision if self.may_write else math.inf, now_s)
 
     def handle_answer(self, approved: Iterable[Approval], now_s: float) -> set[DnsName]:
-        """Process the answer to saving the state or reading approvals. Return the names to plan again.
-
-        Args:
-            approved: what a person approved.
-            now_s: monotonic seconds.
-        """
+        """Process the answer to saving the state or reading approvals. Return the names to plan again."""
         if self._is_outdated():
             return set()
         self._is_waiting = False
@@ -127,17 +122,11 @@ class StateSync:
         return names if self._sent_revision is None else names | self._guard.confirm_saved(self._sent_revision, now_s)
 
     def handle_failure(self, failed: StateFailed, now_s: float) -> set[DnsName]:
-        """Schedule a retry of a failed load or save. Deletes wait for the first five attempts only.
+        """Schedule a retry of a failed load or save; return the names whose deletes need not wait any longer.
 
-        They do not wait for a person: to grant a permission, or in a single pass to renew the credentials. An API
-        server that has just started answers that a permission is missing, too, until it has read the roles.
-
-        Args:
-            failed: what failed.
-            now_s: monotonic seconds.
-
-        Returns:
-            The names whose deletes need not wait any longer.
+        Deletes wait for the first five attempts only. They do not wait for a person: to grant a permission, or in a
+        single pass to renew the credentials. An API server that has just started answers that a permission is missing,
+        too, until it has read the roles.
         """
         if self._is_outdated():
             return set()
@@ -225,12 +214,8 @@ class StateSync:
 
         Loaded holds and grants whose records are gone are dropped, no further record becomes merged, and the present
         settings are accepted unless a record is held for insufficient evidence. What can be of any zone stays while a
-        zone of the saved state is not listed.
-
-        Args:
-            unjudged: how many names were not judged, by zone id.
-            now_s: monotonic seconds.
-            is_complete: whether every source was read.
+        zone of the saved state is not listed. *unjudged* says by zone id how many names were not judged, *is_complete*
+        whether every source was read.
         """
         guard = self._guard
         if self._has_former_records is None:

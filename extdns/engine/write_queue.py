@@ -230,8 +230,8 @@ class WriteQueue:
     def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
         found: dict[tuple[DnsName, RecordKey], ChangeSet] = {}
-        tables = self.queued, self._sent, self.retries.by_name
-        for name in sorted({DnsName(name) for table in tables for name in table.keys() & names}):
+        waiting = (self.queued.keys() & names).union(self._sent.keys() & names, self.retries.by_name.keys() & names)
+        for name in sorted(waiting):
             unsure = (failed.sent for failed in self.retries.list_sets(name) if failed.is_unsure)
             for one in chain(unsure, self._sent.get(name, ()), self.queued.get(name, ())):
                 found[name, one.key] = one

@@ -118,8 +118,7 @@ class ZoneRefresher:
     def _compute_interval_s(self, quiet_rounds: int) -> float:
         """Return the time from the start of one round of reading to that of the next, in seconds.
 
-        Args:
-            quiet_rounds: how many rounds in a row found no sign of another writer.
+        So many *quiet_rounds* in a row found no sign of another writer.
         """
         interval_s = self._interval_s
         return compute_backoff_s(interval_s, quiet_rounds, max(interval_s, self._settings.max_refresh_interval_s))

@@ -18,6 +18,7 @@ from extdns.engine.write_queue import WriteQueue
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, RecordKey
+from extdns.model.value import group_by
 from extdns.model.zone import Zone, ZonePage, ZonePlacement
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class ZoneCache:
     def record_write(self, keys: Iterable[RecordKey], records: Iterable[Record]) -> None:
         """Store the effect of a write: replace the records with *keys* by *records*. Other records stay."""
         written = set(keys)
-        new = group_by_name(tuple(records))
+        new = group_by_name(records)
         for name in {key.name for key in written}:
             now = new.get(name, ())
             if others := [record for record in self.records(name) if record.key not in written]:
@@ -186,15 +187,9 @@ class ZoneRefresh:
             self._skipped.update(names)
 
     def take_page(self, page: ZonePage, cache: ZoneCache, being_written: set[DnsName]) -> tuple[set[DnsName], bool]:
-        """Store the requested page in *cache*.
+        """Store the requested page in *cache*, but not the names *being_written*.
 
-        Args:
-            page: the answer.
-            cache: the cache of the zone.
-            being_written: names with a write in flight.
-
-        Returns:
-            The names that changed, and whether the page was the last one of the round.
+        Return the names that changed, and whether the page was the last one of the round.
         """
         self.is_requested = self.reads_to_end and page.after is not None
         self.retry.record_success()
@@ -224,10 +219,8 @@ class ZoneRefresh:
     def end_round(self, now_s: float, compute_interval_s: Callable[[int], float]) -> None:
         """End the round.
 
-        Args:
-            now_s: monotonic seconds.
-            compute_interval_s: returns, for the number of quiet rounds, how long after the start of this round the next
-                one begins.
+        *compute_interval_s* returns, for the number of quiet rounds, how long after the start of this round the next
+        one begins.
         """
         self.quiet_rounds = self.quiet_rounds + 1 if self._is_quiet else 0
         self._is_quiet, self.reads_to_end = True, False
@@ -254,8 +247,6 @@ class ZoneState:
 
     Attributes:
         cache: what the zone held when it was last read or written.
-        refresh: the progress of reading the zone again, page by page.
-        queue: the changes to write.
         names_awaiting_read: names that are planned once the zone was fully read.
         missing_since_at: monotonic time of the first complete list without the zone, None while it is listed.
         seen: by name at which ownership records are shared with other zones, the keys of the records that this zone
@@ -300,6 +291,7 @@ class Zones:
         unknown_accounts: those of them that have not answered since the start. New names wait for their zones. An
             account without the permission to list zones counts as answered, with no zones.
         excluded: the names of the zones that the filters exclude, sorted.
+        placement: the index of zones by name; immutable, and replaced when the list of zones changes.
         retry: failures in a row to list zones.
         account_retry: lists in a row in which an account in `unknown_accounts` failed.
     """
@@ -309,7 +301,7 @@ class Zones:
         self._longest_only, self._is_single_pass = longest_only, is_single_pass
         self._states: dict[str, ZoneState] = {}
         self._by_name: dict[str, list[ZoneState]] = {}
-        self._placement = ZonePlacement(())
+        self.placement = ZonePlacement(())
         self.is_listed = self.is_ready = self.is_listing = False
         self.failed_accounts: tuple[AccountFailure, ...] = ()
         self.unknown_accounts: tuple[str, ...] = ()
@@ -325,14 +317,9 @@ class Zones:
         """Return the state of *zone*, None if it is no longer listed."""
         return self._states.get(zone.id)
 
-    @property
-    def placement(self) -> ZonePlacement:
-        """The index of zones by name; immutable, and replaced when the list of zones changes."""
-        return self._placement
-
     def containing(self, name: DnsName) -> list[ZoneState]:
         """Return the zones that *name* belongs to."""
-        return [self._states[zone.id] for zone in self._placement.find_zones(name)]
+        return [self._states[zone.id] for zone in self.placement.find_zones(name)]
 
     def find_by_name(self, name: DnsName) -> Sequence[ZoneState]:
         """Return the zones whose own name is *name*, sorted."""
@@ -380,7 +367,7 @@ class Zones:
         An account that failed keeps its zones. A zone missing in a complete list is kept until another list, at least
         five minutes later, does not have it either.
         """
-        before = ([(zone_state.zone, zone_state.missing_since_at) for zone_state in self], self.unknown_accounts)
+        before = ([(one.zone, one.missing_since_at) for one in self], self.unknown_accounts)
         failing = {failure.account for failure in found.failed}
         unknown = (failure.account for failure in found.failed if not failure.permanent)
         self.unknown_accounts = tuple(
@@ -397,13 +384,8 @@ class Zones:
         for zone in found.zones:
             new = ZoneState(zone, queue=WriteQueue(is_single_pass=self._is_single_pass))
             self._states.setdefault(zone.id, new).zone = zone
-        self._states = {
-            zone_state.zone.id: zone_state for zone_state in sorted(self, key=lambda zone_state: zone_state.zone)
-        }
-        is_changed = before != (
-            [(zone_state.zone, zone_state.missing_since_at) for zone_state in self],
-            self.unknown_accounts,
-        )
+        self._states = {one.zone.id: one for one in sorted(self, key=lambda one: one.zone)}
+        is_changed = before != ([(one.zone, one.missing_since_at) for one in self], self.unknown_accounts)
         if is_changed:
             self._index()
         return is_changed
@@ -425,10 +407,8 @@ class Zones:
                 del self._states[zone_state.zone.id]
 
     def _index(self) -> None:
-        self._placement = ZonePlacement((zone_state.zone for zone_state in self), longest_only=self._longest_only)
-        self._by_name = {}
-        for zone_state in self:
-            self._by_name.setdefault(zone_state.zone.name, []).append(zone_state)
+        self.placement = ZonePlacement((zone_state.zone for zone_state in self), longest_only=self._longest_only)
+        self._by_name = group_by(self, lambda one: one.zone.name)
         for zone_id, belongs in self.get_membership_tests().items():
             self._states[zone_id].queue.retain(belongs)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import Any
 
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
@@ -14,7 +13,7 @@ from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.metrics.metrics import Metrics
 from extdns.model.record import Record
-from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
+from extdns.ports import Clock, Cluster, ZoneWriter
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import SERVICE, ZONE
 from tests.fakes.faulty import FaultyProvider
@@ -61,23 +60,14 @@ class RunnableController:
             if not record.targets[0].startswith('"heritage=')
         ]
 
-    def sample(self, name: str) -> float:
-        """Return the value of a metric without labels."""
-        (line,) = (line for line in self.metrics.render().decode().splitlines() if line.startswith(f"{name} "))
-        return float(line.rpartition(" ")[2])
-
 
 def build_controller(
     *records: Record,
     cluster: Cluster | None = None,
     clock: Clock | None = None,
-    source: Any = None,  # noqa: ANN401 - tests pass invalid sources, too
-    reader: ZoneReader | None = None,
     writer: ZoneWriter | None = None,
-    writes: bool = True,
     needs_approval: bool = False,
     once: bool = True,
-    interval_s: float = 60.0,
     close_timeout_s: float = HANGS_S,
     source_timeout_s: float = 30.0,
     provider: FaultyProvider | None = None,
@@ -91,7 +81,6 @@ def build_controller(
         provider,
         kinds={"service": SERVICE},
         once=once,
-        has_writer=writes,
         needs_approval=needs_approval,
         source_timeout_s=source_timeout_s,
     )
@@ -99,14 +88,14 @@ def build_controller(
     seen = cluster or ScriptedCluster((*add_services("web"), SYNCED))
     parts = ControllerParts(
         engine=engine,
-        observer=Observer((source or NamedServices(),), seen.view),
+        observer=Observer((NamedServices(),), seen.view),
         cluster=seen,
-        reader=reader or provider,
-        writer=(writer or provider) if writes else None,
+        reader=provider,
+        writer=writer or provider,
         reporter=reporter,
         clock=clock or SystemClock(),
         kinds=(SERVICE,),
-        interval_s=interval_s,
+        interval_s=60.0,
         close_timeout_s=close_timeout_s,
         participants=participants,
     )

@@ -62,8 +62,8 @@ class Scene:
         return int(values.get("_count", 0)), values.get("_sum", 0.0)
 
 
-def request_web(target: str = "192.0.2.1") -> Observed:
-    return observe("web", build_claim("web", "web", target))
+def request_web() -> Observed:
+    return observe("web", build_claim("web", "web"))
 
 
 def test_change_time_is_from_arrival_of_the_object_to_the_accepted_write() -> None:

@@ -38,6 +38,7 @@ from tests.builders import (
 )
 from tests.fakes.clocks import BEGINNING, MovedClock
 from tests.log_lines import find_logged_events, find_logged_fields
+from tests.unit.metrics.scrape import series
 from tests.world import World, build_world
 
 PAIRS = Capabilities(atomic=True, conditional=True, max_batch_writes=2)
@@ -173,8 +174,7 @@ class RunsScene:
         return self.runs.first_pass_done.is_set() is not was_done
 
     def sample(self, name: str) -> float:
-        (line,) = (line for line in self.metrics.render().decode().splitlines() if line.startswith(f"{name} "))
-        return float(line.rpartition(" ")[2])
+        return series(self.metrics, name)[()]
 
     def synced_s(self) -> float:
         """Return the seconds from the start to the last sync, from the metric."""

@@ -42,6 +42,7 @@ from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, re
 from tests.fakes.clocks import BEGINNING
 from tests.log_lines import find_logged_events, find_logged_fields
 from tests.unit.controller.test_write_gate import FakeLease
+from tests.unit.metrics.scrape import series
 from tests.world import start_world
 
 EVIL = "\x1b[31m[red]\u202e\r\nlevel=fatal"
@@ -273,10 +274,7 @@ def test_each_unreadable_object_in_one_file_counts_as_a_problem() -> None:
 
     def count() -> float:
         one.report_run(world.engine, (), BEGINNING)
-        (line,) = (
-            line for line in metrics.render().decode().splitlines() if line.startswith("extdns_object_problems ")
-        )
-        return float(line.split()[1])
+        return series(metrics, "extdns_object_problems")[()]
 
     for key in (web, api, None, web):
         one.report_object_problem(ObjectProblem(location="a.yaml:3", key=key, message="problem"))

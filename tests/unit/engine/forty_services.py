@@ -21,9 +21,9 @@ def build_records(*names: str) -> list[Record]:
     return [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
 
 
-def run_forty(settings: DeleteSettings = DELETES, **changes: object) -> World:
+def run_forty(**changes: object) -> World:
     """Start a process with forty Services and their records; *changes* replace single settings of the engine."""
-    return start_world(*build_records(*NAMES), first=[observe_new(*NAMES)], deletes=settings, **changes)
+    return start_world(*build_records(*NAMES), first=[observe_new(*NAMES)], deletes=DELETES, **changes)
 
 
 def delete_services(*names: str, cause: Cause = Cause.DELETED) -> Observed:

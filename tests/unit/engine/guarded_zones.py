@@ -67,11 +67,11 @@ class GuardedZones:
             self.evidence[zone.id, str(one.record.name)] = evidence
             self.plan(one, zone)
 
-    def end_evidence(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> None:
+    def end_evidence(self, owned: Iterable[OwnedRecord]) -> None:
         """Remove the evidence for the deletes of records, and plan their names; nobody requests the records."""
         for one in owned:
-            self.evidence.pop((zone.id, str(one.record.name)), None)
-            self.plan(one, zone)
+            self.evidence.pop((ZONE.id, str(one.record.name)), None)
+            self.plan(one)
 
     def request(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> None:
         """Remove the evidence for the deletes of records, and plan their names as requested by an object."""

@@ -37,7 +37,7 @@ from tests.builders import (
 from tests.cluster_world import ClusterWorld, start_cluster
 from tests.objects import gateway, http_route, ingress, namespace, node, service
 from tests.unit.engine.forty_services import DELETES
-from tests.world import World, build_world, start_published, start_world
+from tests.world import build_world, start_published, start_world
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100))
 
@@ -181,11 +181,6 @@ def request(name: str, *targets: str) -> ResolvedClaim:
     return replace(made, desired=replace(made.desired, labels=EMPTY_MAP))
 
 
-def start_with(*first: Observed) -> World:
-    """Start an engine in whose zone `web` has the two addresses of the Services `a` and `b`."""
-    return start_world(*owned("web", "192.0.2.1", "192.0.2.2", resource=""), first=first, **ACCEPTED)
-
-
 A: Final = observe("a", request("a", "192.0.2.1"))
 B: Final = observe("b", request("b", "192.0.2.2"))
 
@@ -195,7 +190,7 @@ B: Final = observe("b", request("b", "192.0.2.2"))
 
 @pytest.mark.parametrize("is_deleted_last", [pytest.param(True, id="last"), pytest.param(False, id="first")])
 def test_record_without_resource_stays_while_another_requester_may_exist(*, is_deleted_last: bool) -> None:
-    world = start_with(A, B)
+    world = start_world(*owned("web", "192.0.2.1", "192.0.2.2", resource=""), first=(A, B), **ACCEPTED)
     world.exists = lambda _: True
     gone = [observe_gone("b", Cause.MISSING), observe_gone("a")]
     for one in gone if is_deleted_last else reversed(gone):
@@ -318,17 +313,12 @@ def test_grace_period_restarts_when_dependency_is_no_longer_missing() -> None:
     assert world.evidence == [Evidence.DEPENDENCY_CHANGED]
 
 
-def start_with_route() -> ClusterWorld:
-    world = start_cluster(gateway(), http_route("web"), namespace(), flags=["--source=gateway-httproute"])
-    assert world.published() == {"web"}
-    return world
-
-
 @pytest.mark.parametrize(("is_deleted", "evidence"), [(False, Evidence.ABSENT), (True, Evidence.OBJECT_DELETED)])
 def test_record_is_deleted_with_its_object_although_a_dependency_is_unlisted(
     *, is_deleted: bool, evidence: Evidence
 ) -> None:
-    world = start_with_route()
+    world = start_cluster(gateway(), http_route("web"), namespace(), flags=["--source=gateway-httproute"])
+    assert world.published() == {"web"}
     world.drop_from_list(gateway())
     if is_deleted:
         world.delete(http_route("web"), for_s=65.0)

@@ -44,14 +44,6 @@ class Churn:
         self.world.calls.clear()
 
 
-def start_churn() -> Churn:
-    deletes = DeleteSettings(owner="me", grace_s=0.0, limits=LIMITS)
-    world = start_world(
-        first=[observe_new(*(f"stays-{number}" for number in range(ALIVE)))], has_state_store=True, deletes=deletes
-    )
-    return Churn(world=world)
-
-
 def count_objects(root: object) -> Counter[str]:
     """Return how many objects of each type can be reached from *root*."""
     visited: dict[int, object] = {}
@@ -66,7 +58,9 @@ def count_objects(root: object) -> Counter[str]:
 
 
 def test_memory_and_calls_do_not_grow_while_names_come_and_go_for_an_hour() -> None:
-    churn = start_churn()
+    first = observe_new(*(f"stays-{number}" for number in range(ALIVE)))
+    deletes = DeleteSettings(owner="me", grace_s=0.0, limits=LIMITS)
+    churn = Churn(world=start_world(first=[first], has_state_store=True, deletes=deletes))
     calls, objects = [], []
     for minute in range(HOUR):
         if minute in {WINDOW_MINUTES, HOUR // 2, HOUR - 1}:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.change import Action
-from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import Record
@@ -32,14 +32,9 @@ GRACE = DeleteSettings(owner="me", grace_s=60.0)
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z"
 
 
-def claim_in(namespace: str, target: str, created: str = OLD, *, rtype: str = "A", sid: str = "") -> ResolvedClaim:
+def claim_in(namespace: str, target: str, created: str = OLD, *, rtype: str = "A") -> ResolvedClaim:
     """Build the claim of the Service `web` in *namespace* to `web.example.org` with *target*."""
-    return build_claim("web", "web", target, rtype=rtype, set_identifier=sid, namespace=namespace, created=created)
-
-
-def unresolved_in(namespace: str, created: str = OLD, *, sid: str = "") -> UnresolvedClaim:
-    """Build a claim of the Service `web` in *namespace* to `web.example.org` that has no address yet."""
-    return build_unresolved("web", "web", set_identifier=sid, namespace=namespace, created=created)
+    return build_claim("web", "web", target, rtype=rtype, namespace=namespace, created=created)
 
 
 def observe_in(namespace: str, *claims: Claim, cause: Cause = Cause.VERSION) -> Observed:
@@ -127,7 +122,8 @@ def test_name_stays_with_its_owner_that_is_deleted_while_its_source_cannot_be_re
 
 
 def test_name_goes_to_the_resolved_claim_even_if_it_is_newer() -> None:
-    world = start_both(blue=unresolved_in("blue", OLD), green=claim_in("green", "192.0.2.2", NEW))
+    unresolved = build_unresolved("web", "web", namespace="blue", created=OLD)
+    world = start_both(blue=unresolved, green=claim_in("green", "192.0.2.2", NEW))
     assert world.list_records() == {"web A": ("192.0.2.2",)}
     world.run(observe_in("blue", BLUE), for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.2",)}

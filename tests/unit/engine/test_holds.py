@@ -10,7 +10,6 @@ from extdns.engine.delete_budget import WINDOW_S
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
-from extdns.model.zone import Zone
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, GuardedZones, hold_deletes, record, records, start_guard
 
 
@@ -123,13 +122,6 @@ def test_transfer_of_held_record_goes_on_and_counts_in_no_budget() -> None:
     assert scene.guard.save(scene.now_s).find_zone(ZONE.id).granted == ()
 
 
-def find_detail(scene: GuardedZones, evidence: Evidence, *, number: int = 1, zone: Zone = ZONE) -> str:
-    block = scene.find_block(PendingDelete(owned=record(number, zone=zone), evidence=evidence), zone)
-    assert block is not None
-    assert block.reason is Reason.HELD
-    return block.detail
-
-
 # causes
 
 
@@ -140,7 +132,9 @@ def test_insufficient_evidence_stays_the_cause_after_evidence_improves(*, is_res
     scene.pass_time()
     scene.observe_evidence([record(1)], Evidence.OBJECT_DELETED)
     scene = scene.restart() if is_restarted else scene
-    assert find_detail(scene, Evidence.OBJECT_DELETED) == "the evidence was insufficient when the hold began"
+    block = scene.find_block(PendingDelete(owned=record(1), evidence=Evidence.OBJECT_DELETED))
+    assert block is not None
+    assert (block.reason, block.detail) == (Reason.HELD, "the evidence was insufficient when the hold began")
 
 
 @pytest.mark.parametrize(

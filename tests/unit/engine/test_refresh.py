@@ -64,9 +64,9 @@ def fill_zone(count: int) -> list[Record]:
     return [record(f"n{number}", "192.0.2.7") for number in range(count)]
 
 
-def start_quiet(*, page_size: int = 300, **changes: object) -> World:
+def start_quiet(**changes: object) -> World:
     """Start an engine with the published Service `web`, and let a quiet hour pass."""
-    world = start_published(page_size=page_size, **changes)
+    world = start_published(**changes)
     world.run(for_s=HOUR_S)
     world.calls.clear()
     return world

@@ -313,17 +313,11 @@ def test_missing_namespace_has_no_labels_with_manifests(tmp_path: Path) -> None:
     assert world.published() == {"web"}
 
 
-def start_with_server() -> World:
-    """Start with the Service `web`, a policy server that allows everything, and no namespace."""
+def test_create_allowed_by_the_server_waits_for_the_namespace() -> None:
     world = build_world(has_policy_server=True, has_rules=True)
     world.policy = lambda _: Evaluation()
     ready = [change_phase(kind) for kind in (NAMESPACE, SERVICE, INGRESS)]
     world.run(RulesChanged(rules=None), observe_new("web"), *ready)
-    return world
-
-
-def test_create_allowed_by_the_server_waits_for_the_namespace() -> None:
-    world = start_with_server()
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.POLICY_UNAVAILABLE)]
     (seen,) = observe("shop", kind=NAMESPACE, namespace="").observations
     world.run(Observed(observations=(replace(seen, labels=StringMap.from_items({"team": "a"})),)))

@@ -24,7 +24,6 @@ from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
 from providers.inmemory.provider import InMemoryProvider
-from registry.rows.row import Row
 from registry.rows.service import RowService
 from tests.bench.largest import count_calls
 from tests.builders import (
@@ -715,10 +714,10 @@ SPLIT: Final = pytest.mark.parametrize("public", [ZONE, DEV], ids=["of-one-name"
 class RowsWorld:
     """An engine with rows whose name `web.dev` is in the public and in the private zone, and can be restarted."""
 
-    def __init__(self, public: Zone, *, inside: Sequence[Record] = (), rows: Sequence[Row] = ()) -> None:
+    def __init__(self, public: Zone, *, inside: Sequence[Record] = ()) -> None:
         self.public = public
         self.provider = FaultyProvider(inner=InMemoryProvider(seed={public: (), INSIDE_ORG: inside}))
-        self.store = RowStoreInMemory(rows={row.key: row for row in rows})
+        self.store = RowStoreInMemory()
         self.restart(for_s=0.0)
 
     def restart(self, *observed: Observed, for_s: float = 600.0) -> None:

@@ -35,10 +35,6 @@ def zone_list(*zones: Zone, failed: tuple[AccountFailure, ...] = ()) -> ZoneList
     return ZoneList(zones=zones, failed=failed)
 
 
-def account_failure(account: str = "b", *, permanent: bool = False) -> AccountFailure:
-    return AccountFailure(account=account, message="denied" if permanent else "timeout", permanent=permanent)
-
-
 def test_kept_until_two_lists_five_minutes_apart_lack_it() -> None:
     world = start_published()
     world.provider.zone_list = zone_list()
@@ -104,7 +100,8 @@ def test_not_removed_if_every_other_list_has_it() -> None:
 
 def test_creates_do_not_wait_for_an_account_that_may_never_list_its_zones() -> None:
     world = build_world()
-    world.provider.zone_list = zone_list(ZONE, failed=(account_failure(permanent=True),))
+    failure = AccountFailure(account="b", message="denied", permanent=True)
+    world.provider.zone_list = zone_list(ZONE, failed=(failure,))
     world.run(observe("api", build_claim("api", "api")), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
