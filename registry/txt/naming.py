@@ -284,10 +284,7 @@ class RelatedNames:
         )
         unknown = DnsName(f"{_HEAD}.{_REST}")
         related = self._find_all(unknown)
-        self._prefixes_by_suffix: dict[str, list[str]] = {}
-        for other in related:
-            prefix, suffix = other.removesuffix(f".{_REST}").split(_HEAD)
-            self._prefixes_by_suffix.setdefault(suffix, []).append(prefix)
+        self._template = " ".join(related)  # no name contains a blank
         self._added_length = max(map(len, related), default=0) - len(unknown)
 
     def find(self, name: DnsName, zone: DnsName) -> tuple[str, ...]:
@@ -320,11 +317,7 @@ class RelatedNames:
             or len(name) + self._added_length > MAX_NAME_BYTES
         ):
             return self._find_all(name)
-        found: list[str] = []
-        for suffix, prefixes in self._prefixes_by_suffix.items():
-            suffixed = f"{head}{suffix}.{rest}"
-            found += [prefix + suffixed for prefix in prefixes]
-        return tuple(found)
+        return tuple(self._template.replace(_HEAD, head).replace(_REST, rest).split())
 
     def _find_all(self, name: DnsName) -> tuple[DnsName, ...]:
         """Compute the related names, including the names of ownership records of ownership records."""
