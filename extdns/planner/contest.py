@@ -21,8 +21,9 @@ from extdns.model import rrtype
 from extdns.model.change import Action, Blocked, Decision
 from extdns.model.claim import NameClaim, ResolvedClaim
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
+from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
 from extdns.model.value import Value, group_by
+from extdns.planner.decide import Unfulfilled
 from extdns.planner.proposal import merge_claims
 from extdns.planner.settings import PlanSettings
 
@@ -59,9 +60,9 @@ class Contest(Value, frozen=True, kw_only=True):
     set_identifier: str
     types: frozenset[str] = frozenset()
 
-    def covers(self, set_identifier: str, rtype: str) -> bool:
-        """Return whether the contest decides the record with this set identifier and type."""
-        return set_identifier == self.set_identifier and (not self.types or rtype in self.types)
+    def covers(self, one: DesiredRecord | Record | RecordKey | Decision | Unfulfilled) -> bool:
+        """Return whether the contest decides the record that *one* is about."""
+        return one.set_identifier == self.set_identifier and (not self.types or one.type in self.types)
 
 
 TAKEN: Final = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail="")
@@ -115,11 +116,7 @@ def find_abandoned(
     """
     requesting = {one.namespace for one in contenders if one.is_about(contest)}
     return [
-        owned
-        for owned in current
-        if requesting
-        and owned.namespace not in requesting
-        and contest.covers(owned.record.set_identifier, owned.record.type)
+        owned for owned in current if requesting and owned.namespace not in requesting and contest.covers(owned.record)
     ]
 
 
@@ -145,7 +142,7 @@ def decide_contest(
         settings: the settings of the planner.
     """
     here = [one for one in contenders if one.is_about(contest)]
-    existing = [owned for owned in current if contest.covers(owned.record.set_identifier, owned.record.type)]
+    existing = [owned for owned in current if contest.covers(owned.record)]
     staying = [(owned, block) for owned in existing if (block := retained.get(owned.key))]
     if contest.types == frozenset({rrtype.EXCLUSIVE}):  # several namespaces have records of other types
         staying += [(owned, TAKEN) for owned in current if owned.record.set_identifier == contest.set_identifier]
@@ -159,7 +156,7 @@ def decide_contest(
     oldest = min(live or here, key=_get_age).namespace
     able = {one.namespace for one in live}  # whose records can be made again
     ours = [one for one in former if one.action is not Action.NONE and (one.current is None or one.current.is_ours)]
-    lasting = [one.current or one.desired for one in ours if contest.covers(one.set_identifier, one.type)]
+    lasting = [one.current or one.desired for one in ours if contest.covers(one)]
     before = [record for record in lasting if record and record.resource and record.namespace in able]
     holder = next((one.namespace for one in (*existing, *before) if one.namespace in namespaces), oldest)
     winners = [one for one in here if one.namespace == holder]

@@ -98,7 +98,7 @@ class ContestResults(Value, frozen=True, kw_only=True):
                 yield owned, here, of_all.get(identifier, [])
                 continue
             about = losses.get(identifier, ())
-            losing = {loss.claim for loss in about if loss.contest.covers(identifier, owned.record.type)}
+            losing = {loss.claim for loss in about if loss.contest.covers(owned.record)}
             yield owned, [claim for claim in here if claim not in losing], of_winners.get(identifier, [])
 
 
@@ -269,8 +269,8 @@ def _keep_together(
     here = group_by(staying, _get_identifier)
     passing = group_by([one.owned.key for one in deletes if one.is_transfer], _get_identifier)
     for contest in contests:
-        if first := next((key for key in here.get(contest.set_identifier, ()) if _covers(contest, key)), None):
-            keys = [key for key in passing.get(contest.set_identifier, ()) if _covers(contest, key)]
+        if first := next((key for key in here.get(contest.set_identifier, ()) if contest.covers(key)), None):
+            keys = [key for key in passing.get(contest.set_identifier, ()) if contest.covers(key)]
             found |= dict.fromkeys(keys, staying[first])
     return found
 
@@ -298,7 +298,7 @@ def _find_merged(
     merged = [contest for contest in losing if not _covers_any(contest, of_all) and _covers_any(contest, of_winners)]
     about = group_by(merged, _get_identifier)
     return frozenset(
-        key for key in view.may_be_merged if any(_covers(contest, key) for contest in about.get(key.set_identifier, ()))
+        key for key in view.may_be_merged if any(contest.covers(key) for contest in about.get(key.set_identifier, ()))
     )
 
 
@@ -324,9 +324,9 @@ def _select(
         found = adjust(build_candidates(here, planner.settings), view, planner)
         parts.append(
             Desired(
-                taken=tuple(one for one in found.taken if _covers(contest, one.desired.key)),
-                refused=tuple(one for one in found.refused if contest.covers(one.set_identifier, one.type)),
-                of_managed_types=tuple(one for one in found.of_managed_types if _covers(contest, one.desired.key)),
+                taken=tuple(one for one in found.taken if contest.covers(one.desired)),
+                refused=tuple(one for one in found.refused if contest.covers(one)),
+                of_managed_types=tuple(one for one in found.of_managed_types if contest.covers(one.desired)),
             )
         )
     return Desired(
@@ -358,17 +358,13 @@ def _reject(
             continue
         found = adjust(build_candidates((claim,), planner.settings), view, planner)
         for one in found.taken:
-            if _covers(loss.contest, one.desired.key):
+            if loss.contest.covers(one.desired):
                 yield replace(reject_claim(claim, loss.block), desired=one.desired)
-
-
-def _covers(contest: Contest, key: RecordKey) -> bool:
-    return contest.covers(key.set_identifier, key.type)
 
 
 def _covers_any(contest: Contest, keys: Mapping[str, Iterable[RecordKey]]) -> bool:
     """Return whether *contest* decides one of *keys*, which are by set identifier."""
-    return any(_covers(contest, key) for key in keys.get(contest.set_identifier, ()))
+    return any(contest.covers(key) for key in keys.get(contest.set_identifier, ()))
 
 
 def _get_identifier(one: NameClaim | Contest | RecordKey) -> str:
