@@ -148,8 +148,13 @@ def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Pro
 
 
 def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
-    """Return *proposals*. Those whose key is in *blocks* get that block as their outcome."""
-    return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
+    """Return *proposals* with a block in place of each change of a record in *blocks*."""
+    return tuple(
+        [
+            replace(one, outcome=blocks[one.key]) if one.key in blocks and not isinstance(one.outcome, Blocked) else one
+            for one in proposals
+        ]
+    )
 
 
 def _list_answered(
