@@ -19,12 +19,10 @@ from msgspec.structs import replace
 
 from extdns.model.change import Awaited, Blocked, Change, ChangeSet, Create, Delete, Update, Wait
 from extdns.model.claim import NameClaim, Provenance, UnresolvedClaim
-from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import Value, group_by
-from extdns.model.zone import Zone
 from extdns.planner import coexistence
 from extdns.planner.decide import Unfulfilled, reject_candidate
 from extdns.planner.proposal import (
@@ -38,6 +36,7 @@ from extdns.planner.proposal import (
     sort_candidates,
 )
 from extdns.planner.settings import PlanSettings, Policy
+from extdns.planner.view import NameView
 
 
 class NameComparison(Value, frozen=True, kw_only=True):
@@ -225,9 +224,7 @@ def finalize(
     return tuple(coexistence.drop_incompatible([*proposals, *unmanaged])[: len(proposals)])
 
 
-def group_changes(
-    zone: Zone, name: DnsName, proposals: Iterable[Proposal], settings: PlanSettings
-) -> tuple[ChangeSet, ...]:
+def group_changes(view: NameView, proposals: Iterable[Proposal], settings: PlanSettings) -> list[ChangeSet]:
     """Group the changes of *proposals* into change sets without ownership records, sorted by their first key.
 
     Changes of one set identifier and namespace, and changes of records that cannot coexist, form one set (law 6).
@@ -235,7 +232,7 @@ def group_changes(
     changing = [one for one in proposals if not isinstance(one.outcome, Blocked)]
     groups = _find_groups(changing, settings) if len(changing) > 1 else [changing] if changing else []
     changes = [tuple([one.outcome for one in group if not isinstance(one.outcome, Blocked)]) for group in groups]
-    return tuple([ChangeSet(zone=zone, name=name, changes=group) for group in changes])
+    return [ChangeSet(zone=view.zone, name=view.name, changes=group, parent=view.parent) for group in changes]
 
 
 def _find_groups(proposals: Iterable[Proposal], settings: PlanSettings) -> list[list[Proposal]]:

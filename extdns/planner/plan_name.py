@@ -55,7 +55,7 @@ from extdns.planner.rules import (
     drop_denied_addresses,
 )
 from extdns.planner.settings import Planner, PlanSettings, Policy
-from extdns.planner.view import Facts, NameView
+from extdns.planner.view import NameView
 from extdns.planner.write_order import select_writes
 from extdns.rules.rule_input import RuleInput
 
@@ -84,18 +84,13 @@ class NamePlan(Value, frozen=True, kw_only=True, gc=True):
     is_awaiting_rules: bool = False
 
 
-class NeedsFacts(Value, frozen=True):
-    """The name can be planned only with `NameView.facts`."""
-
-
-NEEDS_FACTS: Final = NeedsFacts()
 _UNPROVEN: Final = Blocked(
     reason=Reason.REQUESTED_BY_OTHER, detail="other namespaces have the address, and the object only states it"
 )
 
 
-def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
-    """Return the plan of the name in *view*, or that `NameView.facts` must be gathered first.
+def plan_name(view: NameView, planner: Planner) -> NamePlan | None:
+    """Return the plan of the name in *view*; None if `NameView.facts` must be gathered first.
 
     Raises:
         AdjustmentUnknownError: the service must be shown some of the desired records first.
@@ -110,15 +105,15 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
     if requested.is_awaited:
         return await_rules(requested)
     if not view.facts and may_be_contested(view, requested, settings):
-        return NEEDS_FACTS
+        return None
     contested = resolve_contests(view, requested, planner)  # 4 contests
     comparison = compare_name(view.current, contested.desired.taken, settings)  # 5 compare
     if settings.compat and view.lacks_ownership_name:
         comparison = accept_unowned(comparison, settings)
     if is_in_sync(requested, contested, comparison):
-        return keep_in_sync(view, requested, comparison, settings)
+        return keep_in_sync(view, requested, comparison)
     if not view.facts and needs_facts(comparison):
-        return NEEDS_FACTS
+        return None
     checked = check_deletes(view, requested, contested, comparison, planner)  # 6 deletes
     if checked.requested.is_awaited:
         return await_rules(checked.requested)
@@ -202,14 +197,11 @@ def merge_requests(view: NameView, planner: Planner) -> Requested:
 
 def _find_unobserved(view: NameView, planner: Planner) -> list[tuple[OwnedRecord, ObjectKey]]:
     """Return our records whose object was not observed, or is gone, while its kind is not synced; with the object."""
-    if not (view.facts and view.facts.kinds_down):
+    if not ((facts := view.facts) and facts.kinds_down):
         return []
     found = [(owned, planner.find_object(owned.resource)) for owned in view.current if owned.is_ours]
-    return [(owned, key) for owned, key in found if key and _is_unobserved(key, view.facts)]
-
-
-def _is_unobserved(key: ObjectKey, facts: Facts) -> bool:
-    return key.kind in facts.kinds_down and not facts.objects[key].is_known
+    down = [(owned, key) for owned, key in found if key and key.kind in facts.kinds_down]
+    return [(owned, key) for owned, key in down if not facts.objects[key].is_known]
 
 
 def _block_unobserved(owned: OwnedRecord, key: ObjectKey) -> Blocked:
@@ -230,11 +222,11 @@ def needs_facts(comparison: NameComparison) -> bool:
     return bool(deletes or find_target_removals(comparison))
 
 
-def keep_in_sync(view: NameView, requested: Requested, comparison: NameComparison, settings: PlanSettings) -> NamePlan:
+def keep_in_sync(view: NameView, requested: Requested, comparison: NameComparison) -> NamePlan:
     """Return the plan of a name at which everything is as requested."""
     return NamePlan(
         decisions=decide_name(view, requested, comparison.proposals),
-        requested=find_requested_keys(view, requested, settings),
+        requested=frozenset([one.key for one in comparison.proposals]),
         rule_inputs=requested.inputs,
     )
 
@@ -339,9 +331,8 @@ def build_change_sets(
     """
     blocks: dict[RecordKey, Blocked] = {}
     sets: list[ChangeSet] = []
-    grouped = group_changes(view.zone, view.name, proposals, planner.settings)
-    located = [replace(one, parent=view.parent) for one in grouped] if view.parent else grouped
-    completed = [(one, _select_writes(found, view)) for one, found in _complete_sets(view, located, planner)]
+    grouped = group_changes(view, proposals, planner.settings)
+    completed = [(one, _select_writes(found, view)) for one, found in _complete_sets(view, grouped, planner)]
     for one, found in tuple(completed):
         if isinstance(found, Blocked) and (deletes := _list_deletes_of_others(one, planner.settings)):
             alone = replace(one, changes=deletes)
