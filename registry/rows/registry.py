@@ -19,7 +19,7 @@ from extdns.model.record import OWNED_RECORD, OWNER, DesiredRecord, OwnedRecord,
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 from registry.registry_spec import RegistryContext
-from registry.rows.row import build_desired_row, build_row_key, is_row, parse_row
+from registry.rows.row import build_desired_row, build_row_key, parse_row
 from registry.txt.ownership_index import NONCE_LABEL, PlainTextCodec
 from registry.txt.registry import TxtRegistry
 from registry.txt.spec import build
@@ -90,7 +90,7 @@ class RowRegistry:
         rows: dict[RecordKey, Record] = {}
         others: list[Record] = []
         for record in records:
-            if not is_row(record.key):
+            if not rrtype.is_row(record.type):
                 others.append(record)
             elif (key := parse_row(record).key).type in self._managed_types:
                 rows[key] = record
@@ -137,7 +137,7 @@ class RowRegistry:
         held = tuple(current)
         read = self._read(held, change_set.zone)
         new = [one for one in change_set.changes if isinstance(one, Create) and one.key not in read.rows]
-        texts = [one for one in held if not is_row(one.key)]
+        texts = [one for one in held if not rrtype.is_row(one.type)]
         by_texts = self._txt.complete(replace(change_set, changes=tuple(new)), texts) if new else change_set
         if isinstance(by_texts, Blocked) and by_texts.reason is Reason.OWNED_BY_OTHER:
             return by_texts
