@@ -131,10 +131,8 @@ class OwnershipIndex(Value, frozen=True, kw_only=True):
 def build_index(records: Collection[Record], zone: DnsName, settings: TxtSettings) -> OwnershipIndex:
     """Assign each ownership record among *records* to the records it covers. The order of *records* does not matter.
 
-    Args:
-        records: all records of the names in question and of their `RelatedNames`.
-        zone: the name of the zone of these names.
-        settings: records of other types than the managed ones are never covered.
+    *records* are all records of some names of *zone* and of their `RelatedNames`. Those of unmanaged types are never
+    covered.
     """
     if not records:
         return OwnershipIndex(settings=settings)

@@ -122,11 +122,12 @@ class TxtRegistry:
         if text is None:
             return OwnedRecord(record=record)
         found = any(self._settings.codec.decode(one) is not None for one in text.targets)
+        is_single = len(text.targets) == 1
         return OwnedRecord(
             record=record,
-            encrypted_name=str(text.name) if _is_encrypted(text) else "",
-            mixed_name=str(text.name) if found and len(text.targets) > 1 else "",
-            forged=str(text.name) if found and len(text.targets) == 1 else "",
+            encrypted_name=str(text.name) if is_single and is_possibly_encrypted(text.targets[0]) else "",
+            mixed_name=str(text.name) if found and not is_single else "",
+            forged=str(text.name) if found and is_single else "",
         )
 
     def _describe_owned(self, record: Record, matches: Sequence[OwnershipMatch]) -> OwnedRecord:
@@ -184,10 +185,6 @@ class TxtRegistry:
             reason=Reason.DUPLICATE_OWNERSHIP_NAME,
             detail=f"the ownership records of {change_set.name} cannot be distinguished from those of another record",
         )
-
-
-def _is_encrypted(record: Record) -> bool:
-    return len(record.targets) == 1 and is_possibly_encrypted(record.targets[0])
 
 
 def _block_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
