@@ -75,12 +75,9 @@ class Write(Value, frozen=True, kw_only=True):
     @property
     def key(self) -> RecordKey:
         """The key of the record that is written."""
-        if self.new is not None:
-            return self.new.key
-        if self.old is None:
-            msg = "a write needs a record before or after"
-            raise ValueError(msg)
-        return self.old.key
+        found = self.new or self.old
+        assert found  # noqa: S101 - one of them always exists
+        return found.key
 
 
 def build_write(change: Change) -> Write:
