@@ -59,10 +59,7 @@ def compare_name(
 ) -> NameComparison:
     """Return the proposed changes of a name's records, and the requested records that are rejected, with reasons.
 
-    Args:
-        current: the records of the name, with their ownership.
-        candidates: the desired records, adjusted by the provider.
-        settings: the settings of the planner.
+    *candidates* are in the form in which the service would hold them.
     """
     types = settings.managed_types
     desired = sort_candidates(candidates, settings)
@@ -115,12 +112,8 @@ def find_removals(
 ) -> list[OwnedRecord]:
     """Return the records of *comparison* that can be deleted only with evidence.
 
-    Left out are records that a requested record replaces, *retained* ones, and those of `settings.migrate_from`.
-
-    Args:
-        comparison: the comparison of a name.
-        retained: the records that stay regardless of evidence, and why.
-        settings: the settings of the planner.
+    Left out are records that a requested record replaces, those of `settings.migrate_from`, and *retained* ones, which
+    stay regardless of evidence.
     """
     exchanged = coexistence.find_exchanged(comparison.proposals)
     return [
@@ -168,12 +161,8 @@ def propose_changes(
 ) -> tuple[Proposal, ...]:
     """Give each delete of *comparison* its evidence or the reason why the record stays, and apply `--policy`.
 
-    Args:
-        comparison: the comparison of a name.
-        findings: for each record of `find_removals`, the evidence, or why it stays; for those updates of
-            `find_target_removals` that cannot be made yet, why.
-        retained: the records that stay regardless of evidence, and why.
-        settings: the settings of the planner.
+    *findings* are for each record of `find_removals`, and for those updates of `find_target_removals` that cannot be
+    made yet. *retained* records stay regardless of evidence.
     """
     exchanged = coexistence.find_exchanged(comparison.proposals)
     rejected: dict[tuple[str, str], Unfulfilled] = {}  # the first, by set identifier and resource

@@ -82,10 +82,7 @@ def find_contests(
 ) -> tuple[Contest, ...]:
     """Return the contests at one name; none unless several namespaces are involved.
 
-    Args:
-        contenders: every claim to one name.
-        current: our records at that name, whose ownership records name a resource.
-        settings: the settings of the planner.
+    *current* are our records there whose ownership records name a resource.
     """
     if len({*(one.namespace for one in contenders), *(owned.namespace for owned in current)}) <= 1:
         return ()
@@ -108,11 +105,6 @@ def find_abandoned(
     """Return those of *current* that *contest* decides, and that another namespace requests, but no longer their own.
 
     Such a record is deleted, or passes to another namespace, only with evidence of its own.
-
-    Args:
-        contest: one of `find_contests`.
-        contenders: the claims to its set identifier at the name, or more.
-        current: our records with that set identifier there, or more.
     """
     requesting = {one.namespace for one in contenders if one.is_about(contest)}
     return [
@@ -133,13 +125,7 @@ def decide_contest(
     The namespace wins that has a record; else the one that had it last, if its claims are resolved; else that of the
     oldest claim.
 
-    Args:
-        contest: one of `find_contests`.
-        contenders: the claims to its set identifier at the name, or more.
-        current: our records with that set identifier there, or more.
-        former: the last decisions about the name in its zone.
-        retained: why abandoned records do not pass to another namespace now.
-        settings: the settings of the planner.
+    *retained* says why abandoned records do not pass to another namespace now.
     """
     here = [one for one in contenders if one.is_about(contest)]
     existing = [owned for owned in current if contest.covers(owned.record)]

@@ -86,15 +86,10 @@ def decide(
     merged: Collection[RecordKey] = (),
     former: Sequence[Decision] = (),
 ) -> tuple[Decision, ...]:
-    """Return the decisions about the records of *name* in *zone*.
+    """Return the decisions about the records of *name* in *zone*, None if no zone is known to hold it.
 
-    Args:
-        zone: None if no zone is known to hold the name.
-        name: the name.
-        proposals: one for each record, after all steps that can change it.
-        unfulfilled: requests that are not fulfilled. If a record stays for the same reason, both get one decision.
-        merged: the keys of records that hold what external-dns merged from several namespaces.
-        former: the last decisions about the name.
+    If a record stays for the reason why a request is not fulfilled, both get one decision. *merged* are the keys of
+    records that hold what external-dns merged from several namespaces.
     """
     rest = list(unfulfilled)
     by_reason: dict[tuple[str, Reason], list[Unfulfilled]] = {}

@@ -23,12 +23,8 @@ def block_changes(
 ) -> tuple[Proposal, ...]:
     """Return *proposals* with a `Blocked`, which states the reason, in place of each change not allowed now.
 
-    While the objects come from another cluster, no delete and no update is allowed.
-
-    Args:
-        view: the name.
-        proposals: what to change there.
-        deletes: the records with evidence; if there are any, *view* has its facts.
+    While the objects come from another cluster, no delete and no update is allowed. If there are *deletes*, *view* has
+    its facts.
     """
     if view.other_cluster:
         guarded = [one.key for one in proposals if isinstance(one.outcome, Update | Delete)]
@@ -66,12 +62,8 @@ def find_delete_block(delete: PendingDelete, known: DeleteFacts) -> Blocked | No
 def covers(granted: PendingDelete, delete: PendingDelete, *, is_allowed: bool) -> bool:
     """Return whether the grant of the delete *granted* covers *delete*, which may differ in its evidence.
 
-    It does not cover a delete that has to wait longer, or that counts in another budget.
-
-    Args:
-        granted: the delete that was granted.
-        delete: the delete as it is planned now.
-        is_allowed: whether the evidence of *delete* is sufficient, or a person approved it.
+    It does not cover a delete that has to wait longer, or that counts in another budget. *is_allowed* is whether the
+    evidence of *delete* is sufficient, or a person approved it.
     """
     if granted == delete:
         return True

@@ -53,10 +53,8 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
     def find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
         """Return the evidence for the delete of *owned*, or why it is kept.
 
-        Args:
-            owned: a record of ours that is to be deleted because it is not requested.
-            claims: the claims to the name of the record, without those that lost a contest.
-            requested: the records of managed types that *claims* request, whether or not the service can hold them.
+        *claims* are those to its name that did not lose a contest, and *requested* the records of managed types that
+        they request, whether or not the service can hold them.
         """
         found = self._find(owned, claims, requested)
         if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.planner.settings.compat:
@@ -73,10 +71,6 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         It waits while an object that may provide a removed target is missing in a list without a DELETED event: a list
         may be incomplete, so a GET must confirm that the object is gone. The names that objects request for a PTR
         record wait while a claim to a removed one is unresolved.
-
-        Args:
-            update: removes targets and adds none.
-            candidate: what is requested now.
         """
         if self.planner.settings.compat:
             return None

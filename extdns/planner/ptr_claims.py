@@ -27,11 +27,7 @@ _PTR_REQUESTED: Final = "ptr"
 def derive_ptr_claims(claims: Iterable[NameClaim], settings: PlanSettings) -> tuple[ResolvedClaim, ...]:
     """Return one PTR claim for each address of each claim whose merged record gets PTR records, without duplicates.
 
-    Claims of different namespaces are merged only if `settings.merges_namespaces` is set.
-
-    Args:
-        claims: all claims to one name.
-        settings: the settings of the planner; without PTR among `managed_types` nothing is derived.
+    *claims* are all of one name. Those of different namespaces are merged only with `settings.merges_namespaces`.
     """
     if rrtype.PTR not in settings.managed_types:
         return ()
