@@ -75,9 +75,10 @@ class Write(Value, frozen=True, kw_only=True):
     @property
     def key(self) -> RecordKey:
         """The key of the record that is written."""
-        found = self.new or self.old
-        assert found  # noqa: S101 - one of them always exists
-        return found.key
+        if self.new is not None:
+            return self.new.key
+        assert self.old is not None  # noqa: S101 - one of them always exists
+        return self.old.key
 
 
 def build_write(change: Change) -> Write:

@@ -58,7 +58,7 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         """
         found = self._find(owned, claims, requested)
         if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.planner.settings.compat:
-            confirmed = self._confirm_all_absent(self._list_missing(owned), Evidence.ABSENT)
+            confirmed = self._confirm_all_absent(self._list_missing(owned))
             if isinstance(confirmed.outcome, Blocked):
                 outcome = found.outcome if found.unresolved else confirmed.outcome
                 found = Finding(outcome=outcome, waits_for=(*found.waits_for, *confirmed.waits_for))
@@ -84,7 +84,7 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         missing += self._list_absent(self.facts.list_ended(record.set_identifier))
         if not missing:
             return None
-        found = self._confirm_all_absent(missing, Evidence.ABSENT)
+        found = self._confirm_all_absent(missing)
         # so that the answers are still known when the update is made
         changes = (Wait(Awaited.OBJECT, key) for key in missing)
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
@@ -266,12 +266,12 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         # without a missing object, they exist again and do not request the name
         return Finding(outcome=Evidence.ABSENT if self._list_missing(owned) else Evidence.HOSTNAME_REMOVED)
 
-    def _confirm_all_absent(self, missing: Iterable[ObjectKey], evidence: Evidence) -> Finding:
-        """Return *evidence* if GETs confirmed that no object of *missing* exists, else why to keep the record."""
-        found = [self._confirm_absent(key, evidence) for key in missing]
+    def _confirm_all_absent(self, missing: Iterable[ObjectKey]) -> Finding:
+        """Return `ABSENT` if GETs confirmed that no object of *missing* exists, else why to keep the record."""
+        found = [self._confirm_absent(key, Evidence.ABSENT) for key in missing]
         unconfirmed = [one for one in found if isinstance(one.outcome, Blocked)]
         if not unconfirmed:
-            return Finding(outcome=evidence)
+            return Finding(outcome=Evidence.ABSENT)
         waits = tuple(wait for one in unconfirmed for wait in one.waits_for)
         return Finding(outcome=unconfirmed[0].outcome, waits_for=waits)
 

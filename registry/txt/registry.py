@@ -82,14 +82,8 @@ class TxtRegistry:
 
         The name contains the type of the record; the first managed type is taken, sorted by name.
         """
-        return next(
-            (
-                made
-                for rtype in sorted(self._settings.managed_types)
-                if (made := self._settings.naming.build_name(name, rtype))
-            ),
-            None,
-        )
+        made = (self._settings.naming.build_name(name, rtype) for rtype in sorted(self._settings.managed_types))
+        return next(filter(None, made), None)
 
     def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
         """Return the names that must be read together with *name* of *zone*, each once, without *name*."""
