@@ -52,6 +52,9 @@ class Transfers(Value, frozen=True, kw_only=True):
 
 NO_TRANSFERS: Final = Transfers()
 
+Contesting = tuple[Contest, Sequence[Contender], Sequence[OwnedRecord]]
+"""A contest, with the contenders and our records that have its set identifier."""
+
 
 class ContestResults(Value, frozen=True, kw_only=True):
     """The results of the hostname contests at one name.
@@ -124,9 +127,9 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
     contests = find_contests(contenders, ours, planner.settings)
-    transfers = _find_transfers(contests, contenders, requested, view, view.facts, planner)
-    staying = {**transfers.retained, **transfers.deleted}
-    losses = _decide_contests(contests, contenders, ours, staying, view, planner.settings)
+    about = _group_by_contest(contests, contenders, ours)
+    transfers = _find_transfers(about, requested, view, view.facts, planner)
+    losses = _decide_contests(about, {**transfers.retained, **transfers.deleted}, view, planner.settings)
     merged: frozenset[RecordKey] = frozenset()
     selected = desired
     if losses:
@@ -134,9 +137,9 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
         about_merged = group_by(merged, _get_identifier)
         losses = [loss for loss in losses if not _covers_any(loss.contest, about_merged)]
         selected = _select(claims, contests, losses, view, planner)
-    about = group_by(contests, _get_identifier)
+    by_identifier = group_by(contests, _get_identifier)
     lost = {(id(loss.claim), loss.contest) for loss in losses}
-    gone = {one.claim for one in contenders if _loses_all(one, about.get(one.claim.set_identifier, ()), lost)}
+    gone = {one.claim for one in contenders if _loses_all(one, by_identifier.get(one.claim.set_identifier, ()), lost)}
     return ContestResults(
         requested=desired,
         desired=selected,
@@ -179,36 +182,25 @@ def _contend(claim: NameClaim, view: NameView, planner: Planner) -> Contender:
 
 
 def _decide_contests(
-    contests: Iterable[Contest],
-    contenders: Iterable[Contender],
-    ours: Iterable[OwnedRecord],
-    retained: Mapping[RecordKey, Blocked],
-    view: NameView,
-    settings: PlanSettings,
+    about: Iterable[Contesting], retained: Mapping[RecordKey, Blocked], view: NameView, settings: PlanSettings
 ) -> list[ContestLoss]:
     losses: list[ContestLoss] = []
     former = [one for one in view.former if one.zone == view.zone]
-    for contest, here, records in _group_by_contest(contests, contenders, ours):
+    for contest, here, records in about:
         losses += decide_contest(contest, here, records, former, retained, settings)
     return losses
 
 
 def _group_by_contest(
     contests: Iterable[Contest], contenders: Iterable[Contender], ours: Iterable[OwnedRecord]
-) -> list[tuple[Contest, Sequence[Contender], Sequence[OwnedRecord]]]:
-    """Return each of *contests* with the contenders and our records that have its set identifier."""
+) -> list[Contesting]:
     contending = group_by(contenders, lambda one: one.claim.set_identifier)
     existing = group_by(ours, lambda owned: owned.record.set_identifier)
     return [(one, contending[one.set_identifier], existing.get(one.set_identifier, ())) for one in contests]
 
 
 def _find_transfers(
-    contests: Sequence[Contest],
-    contenders: Sequence[Contender],
-    requested: Requested,
-    view: NameView,
-    facts: Facts,
-    planner: Planner,
+    about: Sequence[Contesting], requested: Requested, view: NameView, facts: Facts, planner: Planner
 ) -> Transfers:
     """Return which records that their namespace no longer requests pass to another one, which requests them.
 
@@ -216,13 +208,11 @@ def _find_transfers(
     Otherwise it is deleted as if nobody requested it, and requests of others wait until it is gone; they do not wait if
     `--policy` keeps it.
     """
-    ours = _select_ours(view)
-    about = _group_by_contest(contests, contenders, ours)
-    if not (
-        abandoned := [(owned, here) for one, here, records in about for owned in find_abandoned(one, here, records)]
-    ):
+    abandoned = [(owned, here) for one, here, records in about for owned in find_abandoned(one, here, records)]
+    if not abandoned:
         return NO_TRANSFERS
-    losses = _decide_contests(contests, contenders, ours, {}, view, planner.settings)
+    contests = [contest for contest, _, _ in about]
+    losses = _decide_contests(about, {}, view, planner.settings)
     winning = _select(requested.claims, contests, losses, view, planner) if losses else requested.desired
     written = group_by(find_written(view.current, winning.taken, planner.settings), lambda one: one.set_identifier)
     reader = EvidenceReader(planner=planner, facts=facts)
