@@ -412,7 +412,7 @@ def decide_name(
     view: NameView,
     requested: Requested,
     proposals: Iterable[Proposal],
-    unfulfilled: Iterable[Unfulfilled] = (),
+    unfulfilled: Sequence[Unfulfilled] = (),
     merged: frozenset[RecordKey] = frozenset(),
 ) -> tuple[Decision, ...]:
     """Return the decisions about the name, with what the rules answer."""
