@@ -99,7 +99,7 @@ def decide(
         candidate = proposal.candidate
         desired = candidate.desired if candidate else None
         requested_by = candidate.requested_by if candidate else ()
-        if action is Action.KEEP and (answered := _list_answered(by_reason, proposal, reason)):
+        if by_reason and action is Action.KEEP and (answered := _list_answered(by_reason, proposal, reason)):
             covered.update(map(id, answered))
             desired = desired or next((one.desired for one in answered if one.desired), None)
             requested_by = tuple(dict.fromkeys(chain(requested_by, *(one.requested_by for one in answered))))

@@ -56,13 +56,14 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         *claims* are those to its name that did not lose a contest, and *requested* the records of managed types that
         they request, whether or not the service can hold them.
         """
-        found = self._find(owned, claims, requested)
+        found, missing = self._find(owned, claims, requested), self._list_missing(owned)
         if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.planner.settings.compat:
-            confirmed = self._confirm_all_absent(self._list_missing(owned))
+            confirmed = self._confirm_all_absent(missing)
             if isinstance(confirmed.outcome, Blocked):
                 outcome = found.outcome if found.unresolved else confirmed.outcome
                 found = Finding(outcome=outcome, waits_for=(*found.waits_for, *confirmed.waits_for))
-        changes = [Wait(Awaited.OBJECT, key) for key in self._keys_of(owned)]
+        own = self.planner.find_object(owned.resource)
+        changes = [Wait(Awaited.OBJECT, key) for key in (own, *missing) if key]
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 
     def find_target_removal(self, update: Update, candidate: Candidate) -> Finding | None:
@@ -88,11 +89,6 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         # so that the answers are still known when the update is made
         changes = (Wait(Awaited.OBJECT, key) for key in missing)
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
-
-    def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
-        """Return the object of *owned*, and the objects missing from a list that may still request the record."""
-        key = self.planner.find_object(owned.resource)
-        return (key, *self._list_missing(owned)) if key else self._list_missing(owned)
 
     def _find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
         if found := self._check_readable(owned):

@@ -99,8 +99,7 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | None:
     if view.block:
         return keep_everything(view, view.block, settings)  # 1 blocked
     view, detached = split_detached(view)
-    requested = merge_requests(view, planner)  # 2 requested
-    requested = replace(requested, rejected=(*requested.rejected, *detached)) if detached else requested
+    requested = merge_requests(view, detached, planner)  # 2 requested
     requested = apply_rules(view, requested, planner)  # 3 rules
     if requested.is_awaited:
         return await_rules(requested)
@@ -154,39 +153,36 @@ def await_rules(requested: Requested) -> NamePlan:
     return NamePlan(rule_inputs=requested.inputs, is_awaiting_rules=True)
 
 
-def merge_requests(view: NameView, planner: Planner) -> Requested:
+def merge_requests(view: NameView, detached: Iterable[Unfulfilled], planner: Planner) -> Requested:
     """Return what the claims to the name request together, as the DNS service would hold it.
 
     Claims that `find_unproven` or `find_invalid_hosts` returns do not count. While the kind of an object is not
     synced, its claims are unknown. So our records that were made for an object that was not observed stay, and no other
     object may change records with their set identifier.
     """
-    claims, settings, unproven = view.claims, planner.settings, tuple[Unfulfilled, ...]()
+    claims, settings, rejected = view.claims, planner.settings, [*detached]
     if (
         len(claims) > 1
         and not settings.merges_namespaces
         and (found := find_unproven(drop_denied_addresses(view, planner)))
     ):
         claims = tuple([claim for claim in claims if claim not in found])
-        unproven = tuple([reject_claim(claim, _UNPROVEN) for claim in found])
+        rejected += [reject_claim(claim, _UNPROVEN) for claim in found]
     if not settings.compat and (invalid := find_invalid_hosts(claims, view, planner)):
         claims = tuple([claim for claim in claims if claim not in invalid])
-        unproven += tuple([reject_claim(claim, block) for claim, block in invalid.items()])
+        rejected += [reject_claim(claim, block) for claim, block in invalid.items()]
     candidates = build_candidates(claims, settings) if claims else ()
     unobserved = _find_unobserved(view, planner)
     if not unobserved:
-        desired = adjust(candidates, view, planner)
-        return Requested(claims=claims, desired=desired, rejected=unproven)
+        return Requested(claims=claims, desired=adjust(candidates, view, planner), rejected=tuple(rejected))
     own = {owned.key: _block_unobserved(owned, key) for owned, key in unobserved}
     blocks = {key.set_identifier: block for key, block in own.items()}
     candidates = tuple([one for one in candidates if one.desired.set_identifier not in blocks])
+    rejected += [reject_claim(one, blocks[one.set_identifier]) for one in claims if one.set_identifier in blocks]
     return Requested(
         claims=[claim for claim in claims if claim.set_identifier not in blocks],
         desired=adjust(candidates, view, planner),
-        rejected=(
-            *unproven,
-            *[reject_claim(one, blocks[one.set_identifier]) for one in claims if one.set_identifier in blocks],
-        ),
+        rejected=tuple(rejected),
         stays={
             owned.key: own.get(owned.key, blocks[owned.record.set_identifier])
             for owned in view.current

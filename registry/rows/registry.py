@@ -145,7 +145,8 @@ class RowRegistry:
         for change in change_set.changes:
             row, key = read.rows.get(change.key), build_row_key(change.key)
             if row and not self._is_ours(row):
-                return _block_foreign(change.key, parse_row(row).owner)
+                detail = f"{change.key} has a row of owner {parse_row(row).owner!r}"
+                return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
             writes[change.key] = build_write(change)
             if not isinstance(change, Delete):
                 labels = change.desired.labels.without(OWNER, OWNED_RECORD, NONCE_LABEL)
@@ -174,8 +175,3 @@ def _find_occupied(desired: Iterable[DesiredRecord], texts: Sequence[Record]) ->
                 detail = f"{text.key}, an ownership record, already exists, so {one.key} cannot be written"
                 return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
     return None
-
-
-def _block_foreign(key: RecordKey, owner: str) -> Blocked:
-    detail = f"{key} has a row of owner {owner!r}"
-    return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
