@@ -60,7 +60,6 @@ class ContestResults(Value, frozen=True, kw_only=True):
     """The results of the hostname contests at one name.
 
     Attributes:
-        requested: the desired records of all claims.
         desired: the desired records of the claims that did not lose.
         losses: the claims that lost, and in which contest.
         rejected: the same losses, in the form that decisions need.
@@ -71,7 +70,6 @@ class ContestResults(Value, frozen=True, kw_only=True):
         is_contested: whether there may be a contest at all.
     """
 
-    requested: Desired
     desired: Desired
     losses: tuple[ContestLoss, ...] = ()
     rejected: tuple[Unfulfilled, ...] = ()
@@ -81,18 +79,18 @@ class ContestResults(Value, frozen=True, kw_only=True):
     is_contested: bool = False
 
     def select_requests(
-        self, records: Iterable[OwnedRecord], claims: Iterable[NameClaim]
+        self, records: Iterable[OwnedRecord], requested: Requested
     ) -> Iterator[tuple[OwnedRecord, Sequence[NameClaim], Sequence[Candidate]]]:
-        """Yield each of *records*, those of *claims* to its set identifier that did not lose, and what these request.
+        """Yield each of *records*, the claims to its set identifier that did not lose, and what these request.
 
         If the ownership record names no object, yield also the claims that lost: the record may belong to any
         namespace.
         """
-        by_identifier = group_by(claims, _get_identifier)
+        by_identifier = group_by(requested.claims, _get_identifier)
         losses = group_by(self.losses, lambda loss: loss.contest.set_identifier)
         of_all, of_winners = (
             group_by(one.of_managed_types, lambda candidate: candidate.desired.set_identifier)
-            for one in (self.requested, self.desired)
+            for one in (requested.desired, self.desired)
         )
         for owned in records:
             identifier = owned.record.set_identifier
@@ -123,7 +121,7 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     """
     claims, desired = requested.claims, requested.desired
     if not (view.facts and may_be_contested(view, requested, planner.settings)):
-        return ContestResults(requested=desired, desired=desired, remaining=claims)
+        return ContestResults(desired=desired, remaining=claims)
     ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
     contests = find_contests(contenders, ours, planner.settings)
@@ -141,7 +139,6 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     lost = {(id(loss.claim), loss.contest) for loss in losses}
     gone = {one.claim for one in contenders if _loses_all(one, by_identifier.get(one.claim.set_identifier, ()), lost)}
     return ContestResults(
-        requested=desired,
         desired=selected,
         losses=tuple(losses),
         rejected=tuple(_reject(losses, gone, view, planner)),

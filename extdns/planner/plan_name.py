@@ -288,7 +288,7 @@ def _find_evidence(
     removals = find_removals(comparison, stays, planner.settings)
     findings = {
         owned.key: reader.find(owned, claims, candidates)
-        for owned, claims, candidates in contested.select_requests(removals, requested.claims)
+        for owned, claims, candidates in contested.select_requests(removals, requested)
     }
     for update, candidate in find_target_removals(comparison):
         if found := reader.find_target_removal(update, candidate):
