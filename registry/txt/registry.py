@@ -152,12 +152,11 @@ class TxtRegistry:
         An old ownership record at `a-foo` can also belong to an A `foo` that was removed by hand. The deletion of its
         resource is then no evidence for deleting the host `a-foo`.
         """
-        stated = match.ownership_record.labels.has(OWNED_RECORD)
-        name = match.ownership_record.record.name
+        found = match.ownership_record
         return (
-            stated
-            or match.format is not NamingFormat.UNTYPED
-            or not self._settings.naming.can_hold_type(name, self._settings.managed_types)
+            match.format is not NamingFormat.UNTYPED
+            or found.labels.has(OWNED_RECORD)
+            or not self._settings.naming.can_hold_type(found.record.name, self._settings.managed_types)
         )
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
