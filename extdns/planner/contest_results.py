@@ -304,23 +304,16 @@ def _select(
         (contending if is_contending else others).append(claim)
     by_identifier = group_by(contending, _get_identifier)
     lost = group_by(losses, lambda loss: loss.contest)
-    parts = [adjust(build_candidates(others, planner.settings), view, planner)]
+    found = adjust(build_candidates(others, planner.settings), view, planner)
+    taken, refused, managed = [*found.taken], [*found.refused], [*found.of_managed_types]
     for contest in contests:
         losing = {loss.claim for loss in lost.get(contest, ())}
         here = [one for one in by_identifier.get(contest.set_identifier, ()) if one not in losing]
         found = adjust(build_candidates(here, planner.settings), view, planner)
-        parts.append(
-            Desired(
-                taken=tuple(one for one in found.taken if contest.covers(one.desired)),
-                refused=tuple(one for one in found.refused if contest.covers(one)),
-                of_managed_types=tuple(one for one in found.of_managed_types if contest.covers(one.desired)),
-            )
-        )
-    return Desired(
-        taken=tuple(one for part in parts for one in part.taken),
-        refused=tuple(one for part in parts for one in part.refused),
-        of_managed_types=tuple(one for part in parts for one in part.of_managed_types),
-    )
+        taken += [one for one in found.taken if contest.covers(one.desired)]
+        refused += [one for one in found.refused if contest.covers(one)]
+        managed += [one for one in found.of_managed_types if contest.covers(one.desired)]
+    return Desired(taken=tuple(taken), refused=tuple(refused), of_managed_types=tuple(managed))
 
 
 def _loses_all(contender: Contender, contests: Iterable[Contest], lost: Container[tuple[int, Contest]]) -> bool:
