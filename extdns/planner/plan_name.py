@@ -395,13 +395,9 @@ def list_unfulfilled(
 
 def list_waits(proposals: Iterable[Proposal], unfulfilled: Iterable[Unfulfilled]) -> list[Wait]:
     """Return what would change the decisions about records that stay, and about requests that are not fulfilled."""
-    waits: list[Wait] = []
-    for proposal in proposals:
-        if isinstance(proposal.outcome, Blocked):
-            waits += proposal.outcome.waits_for
-    for one in unfulfilled:
-        waits += one.block.waits_for
-    return waits
+    blocks = [one.outcome for one in proposals if isinstance(one.outcome, Blocked)]
+    blocks += [one.block for one in unfulfilled]
+    return [wait for block in blocks for wait in block.waits_for]
 
 
 def decide_name(
