@@ -20,13 +20,14 @@ from extdns.app.row_store import open_row_store
 from extdns.config import Config
 from extdns.engine.batches import select_for_batch
 from extdns.errors import ProviderError, sanitize
+from extdns.model import rrtype
 from extdns.model.change import Applied, Batch, Blocked, Change, ChangeSet, Outcome, Refused, Update, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
 from extdns.model.value import Value
 from extdns.model.zone import Zone, ZonePlacement
 from extdns.ports import Registry, ZoneReader, ZoneWriter
-from registry.rows.row import Row, RowChange, RowStore, is_row, split, write_unless_changed
+from registry.rows.row import Row, RowChange, RowStore, split, write_unless_changed
 from registry.rows.service import find_unreadable, is_delegated
 
 TXT: Final = "txt"
@@ -154,7 +155,7 @@ def move_to_texts(
     moved: list[str] = []
     failed = list(zones.failed)
     for zone, records in zones.records.items() if not failed else ():
-        texts = [one for one in records if not is_row(one.key)]
+        texts = [one for one in records if not rrtype.is_row(one.type)]
         covered = {one.key for one in by_texts.read(texts, zone) if one.is_ours}
         owned = [one for one in by_rows.read(records, zone) if one.is_ours and scope.matches(one.record.name)]
         old = [replace(one, ownership_records=()) for one in owned if one.key not in covered]
@@ -184,7 +185,7 @@ def _find_spare_rows(
     ours: set[tuple[Zone, RecordKey]] = set()
     existing: dict[Zone, set[RecordKey]] = {}
     for zone, records in zones.records.items():
-        found = by_texts.read([one for one in records if not is_row(one.key)], zone)
+        found = by_texts.read([one for one in records if not rrtype.is_row(one.type)], zone)
         existing[zone] = {one.key for one in found}
         ours |= {(zone, one.key) for one in found if one.is_ours}
     spare, empty = [], []

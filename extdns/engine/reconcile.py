@@ -38,7 +38,7 @@ from extdns.model.kind import ObjectKey
 from extdns.model.reason import Category, Reason, select_reasons
 from extdns.planner.decide import Unfulfilled, decide, reject_claim
 from extdns.planner.desired import AdjustmentUnknownError
-from extdns.planner.plan_name import NamePlan, NeedsFacts, plan_name
+from extdns.planner.plan_name import NamePlan, plan_name
 from extdns.planner.settings import Policy
 
 if TYPE_CHECKING:
@@ -213,10 +213,10 @@ def _may_be_misread(view: NameView, parts: EngineParts) -> bool:
 def _plan(view: NameView, parts: EngineParts) -> tuple[NameView, NamePlan]:
     """Plan the name of *view*. Gather its facts if they are needed, and return the view with them, too."""
     plan = plan_name(view, parts.planner)
-    if isinstance(plan, NeedsFacts):
+    if plan is None:
         view = gather_facts(view, parts)
         plan = plan_name(view, parts.planner)
-    assert isinstance(plan, NamePlan)  # noqa: S101 - nothing but facts is ever needed
+    assert plan  # noqa: S101 - nothing but facts is ever needed
     return view, plan
 
 

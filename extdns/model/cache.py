@@ -13,11 +13,8 @@ _SIZED: Final = (str, frozenset)
 def cache_short(maxsize: int, longest: int = 1000) -> Callable[[F], F]:
     """Return a decorator that works as `lru_cache`, but computes results for long arguments each time.
 
-    Thousands of texts of a megabyte each would fill the memory.
-
-    Args:
-        maxsize: the most results.
-        longest: the most characters, or elements, of the first argument whose results are cached.
+    These are arguments of which the first has more than *longest* characters, or elements: thousands of texts of a
+    megabyte each would fill the memory.
     """
 
     def decorate(function: F) -> F:

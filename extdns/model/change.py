@@ -77,9 +77,7 @@ class Write(Value, frozen=True, kw_only=True):
         """The key of the record that is written."""
         if self.new is not None:
             return self.new.key
-        if self.old is None:
-            msg = "a write needs a record before or after"
-            raise ValueError(msg)
+        assert self.old is not None  # noqa: S101 - one of them always exists
         return self.old.key
 
 

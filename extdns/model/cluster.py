@@ -133,15 +133,12 @@ class ClusterIdentity(Value, frozen=True, kw_only=True):
 
     def update(self, newer: ClusterIdentity) -> ClusterIdentity:
         """Return *newer*, with its unknown parts filled in from this one."""
-        uid, issuer, authority, configured_id = (
-            later or former for later, former in zip(newer.fields, self.fields, strict=True)
+        return ClusterIdentity(
+            uid=newer.uid or self.uid,
+            issuer=newer.issuer or self.issuer,
+            authority=newer.authority or self.authority,
+            configured_id=newer.configured_id or self.configured_id,
         )
-        return ClusterIdentity(uid=uid, issuer=issuer, authority=authority, configured_id=configured_id)
-
-    @property
-    def fields(self) -> tuple[str, str, str, str]:
-        """Uid, issuer (also one that many clusters share), authority and configured id."""
-        return self.uid, self.issuer, self.authority, self.configured_id
 
     @property
     def is_known(self) -> bool:

@@ -181,6 +181,5 @@ def build_ref(kind: Kind, metadata: ObjectMeta) -> ObjectRef:
 
 def parse_namespace(resource: str) -> str:
     """Return the namespace in a resource such as `service/shop/web`, or "" if it has none."""
-    _, _, namespaced_name = resource.partition("/")
-    namespace, slash, _ = namespaced_name.partition("/")
-    return namespace if slash else ""
+    _, *path = resource.split("/", 2)
+    return path[0] if len(path) > 1 else ""

@@ -9,7 +9,7 @@ from typing import Final
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.value import Value
+from extdns.model.value import Value, group_by
 
 
 class Zone(Value, frozen=True, kw_only=True, order=True):
@@ -132,10 +132,7 @@ class ZonePlacement:
     def __init__(self, zones: Iterable[Zone], *, longest_only: bool = False) -> None:
         """Index *zones* by name. *longest_only*: see `Capabilities.longest_match_only`."""
         self._longest_only = longest_only
-        by_name: dict[str, list[Zone]] = {}
-        for zone in sorted(zones):
-            by_name.setdefault(zone.name, []).append(zone)
-        self._by_name = {name: tuple(found) for name, found in by_name.items()}
+        self._by_name: dict[str, list[Zone]] = group_by(sorted(zones), lambda zone: zone.name)
         self._above = lru_cache(maxsize=_REMEMBERED_PARENTS)(self._search)
 
     def find_zones(self, name: DnsName) -> tuple[Zone, ...]:

@@ -19,12 +19,10 @@ from msgspec.structs import replace
 
 from extdns.model.change import Awaited, Blocked, Change, ChangeSet, Create, Delete, Update, Wait
 from extdns.model.claim import NameClaim, Provenance, UnresolvedClaim
-from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import Value, group_by
-from extdns.model.zone import Zone
 from extdns.planner import coexistence
 from extdns.planner.decide import Unfulfilled, reject_candidate
 from extdns.planner.proposal import (
@@ -38,6 +36,7 @@ from extdns.planner.proposal import (
     sort_candidates,
 )
 from extdns.planner.settings import PlanSettings, Policy
+from extdns.planner.view import NameView
 
 
 class NameComparison(Value, frozen=True, kw_only=True):
@@ -60,10 +59,7 @@ def compare_name(
 ) -> NameComparison:
     """Return the proposed changes of a name's records, and the requested records that are rejected, with reasons.
 
-    Args:
-        current: the records of the name, with their ownership.
-        candidates: the desired records, adjusted by the provider.
-        settings: the settings of the planner.
+    *candidates* are in the form in which the service would hold them.
     """
     types = settings.managed_types
     desired = sort_candidates(candidates, settings)
@@ -116,12 +112,8 @@ def find_removals(
 ) -> list[OwnedRecord]:
     """Return the records of *comparison* that can be deleted only with evidence.
 
-    Left out are records that a requested record replaces, *retained* ones, and those of `settings.migrate_from`.
-
-    Args:
-        comparison: the comparison of a name.
-        retained: the records that stay regardless of evidence, and why.
-        settings: the settings of the planner.
+    Left out are records that a requested record replaces, those of `settings.migrate_from`, and *retained* ones, which
+    stay regardless of evidence.
     """
     exchanged = coexistence.find_exchanged(comparison.proposals)
     return [
@@ -169,12 +161,8 @@ def propose_changes(
 ) -> tuple[Proposal, ...]:
     """Give each delete of *comparison* its evidence or the reason why the record stays, and apply `--policy`.
 
-    Args:
-        comparison: the comparison of a name.
-        findings: for each record of `find_removals`, the evidence, or why it stays; for those updates of
-            `find_target_removals` that cannot be made yet, why.
-        retained: the records that stay regardless of evidence, and why.
-        settings: the settings of the planner.
+    *findings* are for each record of `find_removals`, and for those updates of `find_target_removals` that cannot be
+    made yet. *retained* records stay regardless of evidence.
     """
     exchanged = coexistence.find_exchanged(comparison.proposals)
     rejected: dict[tuple[str, str], Unfulfilled] = {}  # the first, by set identifier and resource
@@ -225,9 +213,7 @@ def finalize(
     return tuple(coexistence.drop_incompatible([*proposals, *unmanaged])[: len(proposals)])
 
 
-def group_changes(
-    zone: Zone, name: DnsName, proposals: Iterable[Proposal], settings: PlanSettings
-) -> tuple[ChangeSet, ...]:
+def group_changes(view: NameView, proposals: Iterable[Proposal], settings: PlanSettings) -> list[ChangeSet]:
     """Group the changes of *proposals* into change sets without ownership records, sorted by their first key.
 
     Changes of one set identifier and namespace, and changes of records that cannot coexist, form one set (law 6).
@@ -235,7 +221,7 @@ def group_changes(
     changing = [one for one in proposals if not isinstance(one.outcome, Blocked)]
     groups = _find_groups(changing, settings) if len(changing) > 1 else [changing] if changing else []
     changes = [tuple([one.outcome for one in group if not isinstance(one.outcome, Blocked)]) for group in groups]
-    return tuple([ChangeSet(zone=zone, name=name, changes=group) for group in changes])
+    return [ChangeSet(zone=view.zone, name=view.name, changes=group, parent=view.parent) for group in changes]
 
 
 def _find_groups(proposals: Iterable[Proposal], settings: PlanSettings) -> list[list[Proposal]]:

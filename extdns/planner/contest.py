@@ -21,8 +21,9 @@ from extdns.model import rrtype
 from extdns.model.change import Action, Blocked, Decision
 from extdns.model.claim import NameClaim, ResolvedClaim
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
+from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
 from extdns.model.value import Value, group_by
+from extdns.planner.decide import Unfulfilled
 from extdns.planner.proposal import merge_claims
 from extdns.planner.settings import PlanSettings
 
@@ -59,9 +60,9 @@ class Contest(Value, frozen=True, kw_only=True):
     set_identifier: str
     types: frozenset[str] = frozenset()
 
-    def covers(self, set_identifier: str, rtype: str) -> bool:
-        """Return whether the contest decides the record with this set identifier and type."""
-        return set_identifier == self.set_identifier and (not self.types or rtype in self.types)
+    def covers(self, one: DesiredRecord | Record | RecordKey | Decision | Unfulfilled) -> bool:
+        """Return whether the contest decides the record that *one* is about."""
+        return one.set_identifier == self.set_identifier and (not self.types or one.type in self.types)
 
 
 TAKEN: Final = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail="")
@@ -81,10 +82,7 @@ def find_contests(
 ) -> tuple[Contest, ...]:
     """Return the contests at one name; none unless several namespaces are involved.
 
-    Args:
-        contenders: every claim to one name.
-        current: our records at that name, whose ownership records name a resource.
-        settings: the settings of the planner.
+    *current* are our records there whose ownership records name a resource.
     """
     if len({*(one.namespace for one in contenders), *(owned.namespace for owned in current)}) <= 1:
         return ()
@@ -107,19 +105,10 @@ def find_abandoned(
     """Return those of *current* that *contest* decides, and that another namespace requests, but no longer their own.
 
     Such a record is deleted, or passes to another namespace, only with evidence of its own.
-
-    Args:
-        contest: one of `find_contests`.
-        contenders: the claims to its set identifier at the name, or more.
-        current: our records with that set identifier there, or more.
     """
     requesting = {one.namespace for one in contenders if one.is_about(contest)}
     return [
-        owned
-        for owned in current
-        if requesting
-        and owned.namespace not in requesting
-        and contest.covers(owned.record.set_identifier, owned.record.type)
+        owned for owned in current if requesting and owned.namespace not in requesting and contest.covers(owned.record)
     ]
 
 
@@ -136,16 +125,10 @@ def decide_contest(
     The namespace wins that has a record; else the one that had it last, if its claims are resolved; else that of the
     oldest claim.
 
-    Args:
-        contest: one of `find_contests`.
-        contenders: the claims to its set identifier at the name, or more.
-        current: our records with that set identifier there, or more.
-        former: the last decisions about the name in its zone.
-        retained: why abandoned records do not pass to another namespace now.
-        settings: the settings of the planner.
+    *retained* says why abandoned records do not pass to another namespace now.
     """
     here = [one for one in contenders if one.is_about(contest)]
-    existing = [owned for owned in current if contest.covers(owned.record.set_identifier, owned.record.type)]
+    existing = [owned for owned in current if contest.covers(owned.record)]
     staying = [(owned, block) for owned in existing if (block := retained.get(owned.key))]
     if contest.types == frozenset({rrtype.EXCLUSIVE}):  # several namespaces have records of other types
         staying += [(owned, TAKEN) for owned in current if owned.record.set_identifier == contest.set_identifier]
@@ -159,7 +142,7 @@ def decide_contest(
     oldest = min(live or here, key=_get_age).namespace
     able = {one.namespace for one in live}  # whose records can be made again
     ours = [one for one in former if one.action is not Action.NONE and (one.current is None or one.current.is_ours)]
-    lasting = [one.current or one.desired for one in ours if contest.covers(one.set_identifier, one.type)]
+    lasting = [one.current or one.desired for one in ours if contest.covers(one)]
     before = [record for record in lasting if record and record.resource and record.namespace in able]
     holder = next((one.namespace for one in (*existing, *before) if one.namespace in namespaces), oldest)
     winners = [one for one in here if one.namespace == holder]

@@ -52,12 +52,14 @@ class Transfers(Value, frozen=True, kw_only=True):
 
 NO_TRANSFERS: Final = Transfers()
 
+Contesting = tuple[Contest, Sequence[Contender], Sequence[OwnedRecord]]
+"""A contest, with the contenders and our records that have its set identifier."""
+
 
 class ContestResults(Value, frozen=True, kw_only=True):
     """The results of the hostname contests at one name.
 
     Attributes:
-        requested: the desired records of all claims.
         desired: the desired records of the claims that did not lose.
         losses: the claims that lost, and in which contest.
         rejected: the same losses, in the form that decisions need.
@@ -68,7 +70,6 @@ class ContestResults(Value, frozen=True, kw_only=True):
         is_contested: whether there may be a contest at all.
     """
 
-    requested: Desired
     desired: Desired
     losses: tuple[ContestLoss, ...] = ()
     rejected: tuple[Unfulfilled, ...] = ()
@@ -78,18 +79,18 @@ class ContestResults(Value, frozen=True, kw_only=True):
     is_contested: bool = False
 
     def select_requests(
-        self, records: Iterable[OwnedRecord], claims: Iterable[NameClaim]
+        self, records: Iterable[OwnedRecord], requested: Requested
     ) -> Iterator[tuple[OwnedRecord, Sequence[NameClaim], Sequence[Candidate]]]:
-        """Yield each of *records*, those of *claims* to its set identifier that did not lose, and what these request.
+        """Yield each of *records*, the claims to its set identifier that did not lose, and what these request.
 
         If the ownership record names no object, yield also the claims that lost: the record may belong to any
         namespace.
         """
-        by_identifier = group_by(claims, _get_identifier)
+        by_identifier = group_by(requested.claims, _get_identifier)
         losses = group_by(self.losses, lambda loss: loss.contest.set_identifier)
         of_all, of_winners = (
             group_by(one.of_managed_types, lambda candidate: candidate.desired.set_identifier)
-            for one in (self.requested, self.desired)
+            for one in (requested.desired, self.desired)
         )
         for owned in records:
             identifier = owned.record.set_identifier
@@ -98,7 +99,7 @@ class ContestResults(Value, frozen=True, kw_only=True):
                 yield owned, here, of_all.get(identifier, [])
                 continue
             about = losses.get(identifier, ())
-            losing = {loss.claim for loss in about if loss.contest.covers(identifier, owned.record.type)}
+            losing = {loss.claim for loss in about if loss.contest.covers(owned.record)}
             yield owned, [claim for claim in here if claim not in losing], of_winners.get(identifier, [])
 
 
@@ -120,13 +121,13 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     """
     claims, desired = requested.claims, requested.desired
     if not (view.facts and may_be_contested(view, requested, planner.settings)):
-        return ContestResults(requested=desired, desired=desired, remaining=claims)
+        return ContestResults(desired=desired, remaining=claims)
     ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
     contests = find_contests(contenders, ours, planner.settings)
-    transfers = _find_transfers(contests, contenders, requested, view, view.facts, planner)
-    staying = {**transfers.retained, **transfers.deleted}
-    losses = _decide_contests(contests, contenders, ours, staying, view, planner.settings)
+    about = _group_by_contest(contests, contenders, ours)
+    transfers = _find_transfers(about, requested, view, view.facts, planner)
+    losses = _decide_contests(about, {**transfers.retained, **transfers.deleted}, view, planner.settings)
     merged: frozenset[RecordKey] = frozenset()
     selected = desired
     if losses:
@@ -134,11 +135,10 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
         about_merged = group_by(merged, _get_identifier)
         losses = [loss for loss in losses if not _covers_any(loss.contest, about_merged)]
         selected = _select(claims, contests, losses, view, planner)
-    about = group_by(contests, _get_identifier)
+    by_identifier = group_by(contests, _get_identifier)
     lost = {(id(loss.claim), loss.contest) for loss in losses}
-    gone = {one.claim for one in contenders if _loses_all(one, about.get(one.claim.set_identifier, ()), lost)}
+    gone = {one.claim for one in contenders if _loses_all(one, by_identifier.get(one.claim.set_identifier, ()), lost)}
     return ContestResults(
-        requested=desired,
         desired=selected,
         losses=tuple(losses),
         rejected=tuple(_reject(losses, gone, view, planner)),
@@ -179,36 +179,25 @@ def _contend(claim: NameClaim, view: NameView, planner: Planner) -> Contender:
 
 
 def _decide_contests(
-    contests: Iterable[Contest],
-    contenders: Iterable[Contender],
-    ours: Iterable[OwnedRecord],
-    retained: Mapping[RecordKey, Blocked],
-    view: NameView,
-    settings: PlanSettings,
+    about: Iterable[Contesting], retained: Mapping[RecordKey, Blocked], view: NameView, settings: PlanSettings
 ) -> list[ContestLoss]:
     losses: list[ContestLoss] = []
     former = [one for one in view.former if one.zone == view.zone]
-    for contest, here, records in _group_by_contest(contests, contenders, ours):
+    for contest, here, records in about:
         losses += decide_contest(contest, here, records, former, retained, settings)
     return losses
 
 
 def _group_by_contest(
     contests: Iterable[Contest], contenders: Iterable[Contender], ours: Iterable[OwnedRecord]
-) -> list[tuple[Contest, Sequence[Contender], Sequence[OwnedRecord]]]:
-    """Return each of *contests* with the contenders and our records that have its set identifier."""
+) -> list[Contesting]:
     contending = group_by(contenders, lambda one: one.claim.set_identifier)
     existing = group_by(ours, lambda owned: owned.record.set_identifier)
     return [(one, contending[one.set_identifier], existing.get(one.set_identifier, ())) for one in contests]
 
 
 def _find_transfers(
-    contests: Sequence[Contest],
-    contenders: Sequence[Contender],
-    requested: Requested,
-    view: NameView,
-    facts: Facts,
-    planner: Planner,
+    about: Sequence[Contesting], requested: Requested, view: NameView, facts: Facts, planner: Planner
 ) -> Transfers:
     """Return which records that their namespace no longer requests pass to another one, which requests them.
 
@@ -216,13 +205,11 @@ def _find_transfers(
     Otherwise it is deleted as if nobody requested it, and requests of others wait until it is gone; they do not wait if
     `--policy` keeps it.
     """
-    ours = _select_ours(view)
-    about = _group_by_contest(contests, contenders, ours)
-    if not (
-        abandoned := [(owned, here) for one, here, records in about for owned in find_abandoned(one, here, records)]
-    ):
+    abandoned = [(owned, here) for one, here, records in about for owned in find_abandoned(one, here, records)]
+    if not abandoned:
         return NO_TRANSFERS
-    losses = _decide_contests(contests, contenders, ours, {}, view, planner.settings)
+    contests = [contest for contest, _, _ in about]
+    losses = _decide_contests(about, {}, view, planner.settings)
     winning = _select(requested.claims, contests, losses, view, planner) if losses else requested.desired
     written = group_by(find_written(view.current, winning.taken, planner.settings), lambda one: one.set_identifier)
     reader = EvidenceReader(planner=planner, facts=facts)
@@ -269,8 +256,8 @@ def _keep_together(
     here = group_by(staying, _get_identifier)
     passing = group_by([one.owned.key for one in deletes if one.is_transfer], _get_identifier)
     for contest in contests:
-        if first := next((key for key in here.get(contest.set_identifier, ()) if _covers(contest, key)), None):
-            keys = [key for key in passing.get(contest.set_identifier, ()) if _covers(contest, key)]
+        if first := next((key for key in here.get(contest.set_identifier, ()) if contest.covers(key)), None):
+            keys = [key for key in passing.get(contest.set_identifier, ()) if contest.covers(key)]
             found |= dict.fromkeys(keys, staying[first])
     return found
 
@@ -298,7 +285,7 @@ def _find_merged(
     merged = [contest for contest in losing if not _covers_any(contest, of_all) and _covers_any(contest, of_winners)]
     about = group_by(merged, _get_identifier)
     return frozenset(
-        key for key in view.may_be_merged if any(_covers(contest, key) for contest in about.get(key.set_identifier, ()))
+        key for key in view.may_be_merged if any(contest.covers(key) for contest in about.get(key.set_identifier, ()))
     )
 
 
@@ -317,23 +304,16 @@ def _select(
         (contending if is_contending else others).append(claim)
     by_identifier = group_by(contending, _get_identifier)
     lost = group_by(losses, lambda loss: loss.contest)
-    parts = [adjust(build_candidates(others, planner.settings), view, planner)]
+    found = adjust(build_candidates(others, planner.settings), view, planner)
+    taken, refused, managed = [*found.taken], [*found.refused], [*found.of_managed_types]
     for contest in contests:
         losing = {loss.claim for loss in lost.get(contest, ())}
         here = [one for one in by_identifier.get(contest.set_identifier, ()) if one not in losing]
         found = adjust(build_candidates(here, planner.settings), view, planner)
-        parts.append(
-            Desired(
-                taken=tuple(one for one in found.taken if _covers(contest, one.desired.key)),
-                refused=tuple(one for one in found.refused if contest.covers(one.set_identifier, one.type)),
-                of_managed_types=tuple(one for one in found.of_managed_types if _covers(contest, one.desired.key)),
-            )
-        )
-    return Desired(
-        taken=tuple(one for part in parts for one in part.taken),
-        refused=tuple(one for part in parts for one in part.refused),
-        of_managed_types=tuple(one for part in parts for one in part.of_managed_types),
-    )
+        taken += [one for one in found.taken if contest.covers(one.desired)]
+        refused += [one for one in found.refused if contest.covers(one)]
+        managed += [one for one in found.of_managed_types if contest.covers(one.desired)]
+    return Desired(taken=tuple(taken), refused=tuple(refused), of_managed_types=tuple(managed))
 
 
 def _loses_all(contender: Contender, contests: Iterable[Contest], lost: Container[tuple[int, Contest]]) -> bool:
@@ -358,17 +338,13 @@ def _reject(
             continue
         found = adjust(build_candidates((claim,), planner.settings), view, planner)
         for one in found.taken:
-            if _covers(loss.contest, one.desired.key):
+            if loss.contest.covers(one.desired):
                 yield replace(reject_claim(claim, loss.block), desired=one.desired)
-
-
-def _covers(contest: Contest, key: RecordKey) -> bool:
-    return contest.covers(key.set_identifier, key.type)
 
 
 def _covers_any(contest: Contest, keys: Mapping[str, Iterable[RecordKey]]) -> bool:
     """Return whether *contest* decides one of *keys*, which are by set identifier."""
-    return any(_covers(contest, key) for key in keys.get(contest.set_identifier, ()))
+    return any(contest.covers(key) for key in keys.get(contest.set_identifier, ()))
 
 
 def _get_identifier(one: NameClaim | Contest | RecordKey) -> str:

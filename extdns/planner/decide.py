@@ -20,9 +20,6 @@ from extdns.planner.proposal import UP_TO_DATE, Candidate, Proposal, explain_for
 
 _AS_REQUESTED: Final = frozenset({Reason.PUBLISHED, Reason.DRIFT_REPAIRED})
 
-Published = Mapping[tuple[str, str], Sequence[DesiredRecord | None]]
-"""By set identifier and type, the records that were as requested when their name was planned last."""
-
 
 class Unfulfilled(Value, frozen=True, kw_only=True):
     """A request that is not fulfilled.
@@ -81,26 +78,20 @@ def decide(
     zone: Zone | None,
     name: DnsName,
     proposals: Iterable[Proposal],
-    unfulfilled: Iterable[Unfulfilled] = (),
+    unfulfilled: Sequence[Unfulfilled] = (),
     *,
     merged: Collection[RecordKey] = (),
     former: Sequence[Decision] = (),
 ) -> tuple[Decision, ...]:
-    """Return the decisions about the records of *name* in *zone*.
+    """Return the decisions about the records of *name* in *zone*, None if no zone is known to hold it.
 
-    Args:
-        zone: None if no zone is known to hold the name.
-        name: the name.
-        proposals: one for each record, after all steps that can change it.
-        unfulfilled: requests that are not fulfilled. If a record stays for the same reason, both get one decision.
-        merged: the keys of records that hold what external-dns merged from several namespaces.
-        former: the last decisions about the name.
+    If a record stays for the reason why a request is not fulfilled, both get one decision. *merged* are the keys of
+    records that hold what external-dns merged from several namespaces.
     """
-    rest = list(unfulfilled)
     by_reason: dict[tuple[str, Reason], list[Unfulfilled]] = {}
-    for one in rest:
+    for one in unfulfilled:
         by_reason.setdefault((one.set_identifier, one.block.reason), []).append(one)
-    published = _list_published(zone, former)
+    published = {one.desired for one in former if one.reason in _AS_REQUESTED and one.zone == zone}
     found: list[Decision] = []
     covered: set[int] = set()
     for proposal in proposals:
@@ -108,7 +99,7 @@ def decide(
         candidate = proposal.candidate
         desired = candidate.desired if candidate else None
         requested_by = candidate.requested_by if candidate else ()
-        if action is Action.KEEP and (answered := _list_answered(by_reason, proposal, reason)):
+        if by_reason and action is Action.KEEP and (answered := _list_answered(by_reason, proposal, reason)):
             covered.update(map(id, answered))
             desired = desired or next((one.desired for one in answered if one.desired), None)
             requested_by = tuple(dict.fromkeys(chain(requested_by, *(one.requested_by for one in answered))))
@@ -126,8 +117,8 @@ def decide(
                 requested_by=requested_by,
             )
         )
-    if rest:
-        found += [_decide_unfulfilled(zone, name, one) for one in rest if id(one) not in covered]
+    if unfulfilled:
+        found += [_decide_unfulfilled(zone, name, one) for one in unfulfilled if id(one) not in covered]
     return tuple(sorted(found, key=lambda decision: decision.sort_key) if len(found) > 1 else found)
 
 
@@ -148,8 +139,13 @@ def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Pro
 
 
 def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
-    """Return *proposals*. Those whose key is in *blocks* get that block as their outcome."""
-    return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
+    """Return *proposals* with a block in place of each change of a record in *blocks*."""
+    return tuple(
+        [
+            replace(one, outcome=blocks[one.key]) if one.key in blocks and not isinstance(one.outcome, Blocked) else one
+            for one in proposals
+        ]
+    )
 
 
 def _list_answered(
@@ -177,39 +173,23 @@ def _decide_unfulfilled(zone: Zone | None, name: DnsName, one: Unfulfilled) -> D
     )
 
 
-def _conclude(proposal: Proposal, merged: Collection[RecordKey], published: Published) -> tuple[Action, Reason, str]:
+def _conclude(
+    proposal: Proposal, merged: Collection[RecordKey], published: Container[DesiredRecord | None]
+) -> tuple[Action, Reason, str]:
+    """Return the action, its reason and detail. What was *published* as requested, another writer changed (law 5)."""
     match proposal.outcome:
-        case Create() as create:
-            was_published = _was_as_requested(create, published)
-            return Action.CREATE, Reason.DRIFT_REPAIRED if was_published else Reason.REQUESTED, ""
+        case Create(desired=desired):
+            return Action.CREATE, Reason.DRIFT_REPAIRED if desired in published else Reason.REQUESTED, ""
         case Update(differences=("ownership record",)):
             return Action.UPDATE, Reason.OWNERSHIP_RECORD_MISSING, ""
-        case Update(differences=differences) as update:
-            return Action.UPDATE, _explain_update(update, published), ", ".join(differences)
+        case Update(differences=("owner",)):
+            return Action.UPDATE, Reason.OWNER_MIGRATED, "owner"
+        case Update(desired=desired, differences=differences):
+            reason = Reason.DRIFT_REPAIRED if desired in published else Reason.CHANGED
+            return Action.UPDATE, reason, ", ".join(differences)
         case Delete(evidence=evidence):
             return Action.DELETE, REASONS[evidence.value], ""
         case Blocked(reason=reason, detail=detail):
             if proposal.outcome is UP_TO_DATE and proposal.key in merged:
                 reason = Reason.MERGED_BEFORE
             return Action.NONE if proposal.current is None else Action.KEEP, reason, detail
-
-
-def _explain_update(update: Update, published: Published) -> Reason:
-    """Return why a record is updated: our owner id, a changed request, or an edit by another writer to undo (law 5)."""
-    if update.differences == ("owner",):
-        return Reason.OWNER_MIGRATED
-    return Reason.DRIFT_REPAIRED if _was_as_requested(update, published) else Reason.CHANGED
-
-
-def _was_as_requested(change: Create | Update, published: Published) -> bool:
-    """Return whether the record was as it is requested before: then another writer changed or removed it."""
-    desired = change.desired
-    return desired in published.get((desired.set_identifier, desired.type), ())
-
-
-def _list_published(zone: Zone | None, former: Iterable[Decision]) -> Published:
-    published: dict[tuple[str, str], list[DesiredRecord | None]] = {}
-    for one in former:
-        if one.reason in _AS_REQUESTED and one.zone == zone:
-            published.setdefault((one.set_identifier, one.type), []).append(one.desired)
-    return published

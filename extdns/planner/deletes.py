@@ -11,6 +11,7 @@ from extdns.model.change import APPROVAL, GRACE, Blocked, Delete, Update
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
+from extdns.planner.decide import block_proposals
 from extdns.planner.proposal import Proposal
 from extdns.planner.view import DeleteFacts, NameView
 
@@ -22,16 +23,12 @@ def block_changes(
 ) -> tuple[Proposal, ...]:
     """Return *proposals* with a `Blocked`, which states the reason, in place of each change not allowed now.
 
-    While the objects come from another cluster, no delete and no update is allowed.
-
-    Args:
-        view: the name.
-        proposals: what to change there.
-        deletes: the records with evidence; if there are any, *view* has its facts.
+    While the objects come from another cluster, no delete and no update is allowed. If there are *deletes*, *view* has
+    its facts.
     """
     if view.other_cluster:
-        block = _block_for_cluster(view.other_cluster)
-        return tuple([replace(one, outcome=block) if _is_guarded(one) else one for one in proposals])
+        guarded = [one.key for one in proposals if isinstance(one.outcome, Update | Delete)]
+        return block_proposals(proposals, dict.fromkeys(guarded, _block_for_cluster(view.other_cluster)))
     blocks = {one.owned.key: (one, find_block(view, one)) for one in deletes}
     return tuple([_block_delete(one, *blocks[one.key]) if one.key in blocks else one for one in proposals])
 
@@ -65,12 +62,8 @@ def find_delete_block(delete: PendingDelete, known: DeleteFacts) -> Blocked | No
 def covers(granted: PendingDelete, delete: PendingDelete, *, is_allowed: bool) -> bool:
     """Return whether the grant of the delete *granted* covers *delete*, which may differ in its evidence.
 
-    It does not cover a delete that has to wait longer, or that counts in another budget.
-
-    Args:
-        granted: the delete that was granted.
-        delete: the delete as it is planned now.
-        is_allowed: whether the evidence of *delete* is sufficient, or a person approved it.
+    It does not cover a delete that has to wait longer, or that counts in another budget. *is_allowed* is whether the
+    evidence of *delete* is sufficient, or a person approved it.
     """
     if granted == delete:
         return True
@@ -104,10 +97,6 @@ def _block_delete(proposal: Proposal, delete: PendingDelete, block: Blocked | No
     if block is None or not isinstance(outcome, Delete) or outcome.evidence is Evidence.REPLACED:
         return proposal
     return replace(proposal, outcome=block)
-
-
-def _is_guarded(proposal: Proposal) -> bool:
-    return isinstance(proposal.outcome, Update | Delete)
 
 
 def _block_for_cluster(cluster: str) -> Blocked:

@@ -19,7 +19,7 @@ from extdns.model.record import DesiredRecord, RecordKey
 from extdns.model.validation import RecordProblem, find_owner_problem, find_size_problem, validate_record
 from extdns.model.value import Value
 from extdns.model.zone import Zone
-from extdns.planner.decide import Unfulfilled
+from extdns.planner.decide import Unfulfilled, reject_candidate
 from extdns.planner.proposal import Candidate, merge_claims
 from extdns.planner.settings import Adjust, Planner, PlanSettings
 from extdns.planner.view import NameView
@@ -128,16 +128,10 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
             reason = Reason.TYPE_UNMANAGED
         elif (reason, candidate.desired.type) == (Reason.UNSUPPORTED, rrtype.EXCLUSIVE):
             reason = Reason.INCOMPATIBLE_TYPE if candidate.desired.set_identifier in addressed else reason
-        refused.append(
-            Unfulfilled(
-                set_identifier=refusal.desired.set_identifier,
-                desired=refusal.desired,
-                requested_by=candidate.requested_by,
-                block=Blocked(reason=reason, detail=refusal.detail),
-            )
-        )
+        shown = replace(candidate, desired=refusal.desired)
+        refused.append(reject_candidate(shown, Blocked(reason=reason, detail=refusal.detail)))
         if refusal.desired.type in types:
-            managed += (replace(candidate, desired=refusal.desired),)
+            managed += (shown,)
     return Desired(taken=all_taken, refused=tuple(refused), of_managed_types=managed)
 
 

@@ -54,18 +54,17 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
     def find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
         """Return the evidence for the delete of *owned*, or why it is kept.
 
-        Args:
-            owned: a record of ours that is to be deleted because it is not requested.
-            claims: the claims to the name of the record, without those that lost a contest.
-            requested: the records of managed types that *claims* request, whether or not the service can hold them.
+        *claims* are those to its name that did not lose a contest, and *requested* the records of managed types that
+        they request, whether or not the service can hold them.
         """
-        found = self._find(owned, claims, requested)
+        found, missing = self._find(owned, claims, requested), self._list_missing(owned)
         if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.planner.settings.compat:
-            confirmed = self._confirm_all_absent(self._list_missing(owned), Evidence.ABSENT)
+            confirmed = self._confirm_all_absent(missing)
             if isinstance(confirmed.outcome, Blocked):
                 outcome = found.outcome if found.unresolved else confirmed.outcome
                 found = Finding(outcome=outcome, waits_for=(*found.waits_for, *confirmed.waits_for))
-        changes = [Wait(Awaited.OBJECT, key) for key in self._keys_of(owned)]
+        own = self.planner.find_object(owned.resource)
+        changes = [Wait(Awaited.OBJECT, key) for key in (own, *missing) if key]
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 
     def find_target_removal(self, update: Update, candidate: Candidate) -> Finding | None:
@@ -74,10 +73,6 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         It waits while an object that may provide a removed target is missing in a list without a DELETED event: a list
         may be incomplete, so a GET must confirm that the object is gone. The names that objects request for a PTR
         record wait while a claim to a removed one is unresolved.
-
-        Args:
-            update: removes targets and adds none.
-            candidate: what is requested now.
         """
         if self.planner.settings.compat:
             return None
@@ -91,15 +86,10 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         missing += self._list_absent(self.facts.list_ended(record.set_identifier))
         if not missing:
             return None
-        found = self._confirm_all_absent(missing, Evidence.ABSENT)
+        found = self._confirm_all_absent(missing)
         # so that the answers are still known when the update is made
         changes = (Wait(Awaited.OBJECT, key) for key in missing)
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
-
-    def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
-        """Return the object of *owned*, and the objects missing from a list that may still request the record."""
-        key = self.planner.find_object(owned.resource)
-        return (key, *self._list_missing(owned)) if key else self._list_missing(owned)
 
     def _find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
         if found := self._check_readable(owned):
@@ -275,12 +265,12 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         # without a missing object, they exist again and do not request the name
         return Finding(outcome=Evidence.ABSENT if self._list_missing(owned) else Evidence.HOSTNAME_REMOVED)
 
-    def _confirm_all_absent(self, missing: Iterable[ObjectKey], evidence: Evidence) -> Finding:
-        """Return *evidence* if GETs confirmed that no object of *missing* exists, else why to keep the record."""
-        found = [self._confirm_absent(key, evidence) for key in missing]
+    def _confirm_all_absent(self, missing: Iterable[ObjectKey]) -> Finding:
+        """Return `ABSENT` if GETs confirmed that no object of *missing* exists, else why to keep the record."""
+        found = [self._confirm_absent(key, Evidence.ABSENT) for key in missing]
         unconfirmed = [one for one in found if isinstance(one.outcome, Blocked)]
         if not unconfirmed:
-            return Finding(outcome=evidence)
+            return Finding(outcome=Evidence.ABSENT)
         waits = tuple(wait for one in unconfirmed for wait in one.waits_for)
         return Finding(outcome=unconfirmed[0].outcome, waits_for=waits)
 

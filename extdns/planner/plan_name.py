@@ -55,7 +55,7 @@ from extdns.planner.rules import (
     drop_denied_addresses,
 )
 from extdns.planner.settings import Planner, PlanSettings, Policy
-from extdns.planner.view import Facts, NameView
+from extdns.planner.view import NameView
 from extdns.planner.write_order import select_writes
 from extdns.rules.rule_input import RuleInput
 
@@ -84,18 +84,13 @@ class NamePlan(Value, frozen=True, kw_only=True, gc=True):
     is_awaiting_rules: bool = False
 
 
-class NeedsFacts(Value, frozen=True):
-    """The name can be planned only with `NameView.facts`."""
-
-
-NEEDS_FACTS: Final = NeedsFacts()
 _UNPROVEN: Final = Blocked(
     reason=Reason.REQUESTED_BY_OTHER, detail="other namespaces have the address, and the object only states it"
 )
 
 
-def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
-    """Return the plan of the name in *view*, or that `NameView.facts` must be gathered first.
+def plan_name(view: NameView, planner: Planner) -> NamePlan | None:
+    """Return the plan of the name in *view*; None if `NameView.facts` must be gathered first.
 
     Raises:
         AdjustmentUnknownError: the service must be shown some of the desired records first.
@@ -104,21 +99,20 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
     if view.block:
         return keep_everything(view, view.block, settings)  # 1 blocked
     view, detached = split_detached(view)
-    requested = merge_requests(view, planner)  # 2 requested
-    requested = replace(requested, rejected=(*requested.rejected, *detached)) if detached else requested
+    requested = merge_requests(view, detached, planner)  # 2 requested
     requested = apply_rules(view, requested, planner)  # 3 rules
     if requested.is_awaited:
         return await_rules(requested)
     if not view.facts and may_be_contested(view, requested, settings):
-        return NEEDS_FACTS
+        return None
     contested = resolve_contests(view, requested, planner)  # 4 contests
     comparison = compare_name(view.current, contested.desired.taken, settings)  # 5 compare
     if settings.compat and view.lacks_ownership_name:
         comparison = accept_unowned(comparison, settings)
     if is_in_sync(requested, contested, comparison):
-        return keep_in_sync(view, requested, comparison, settings)
+        return keep_in_sync(view, requested, comparison)
     if not view.facts and needs_facts(comparison):
-        return NEEDS_FACTS
+        return None
     checked = check_deletes(view, requested, contested, comparison, planner)  # 6 deletes
     if checked.requested.is_awaited:
         return await_rules(checked.requested)
@@ -159,39 +153,36 @@ def await_rules(requested: Requested) -> NamePlan:
     return NamePlan(rule_inputs=requested.inputs, is_awaiting_rules=True)
 
 
-def merge_requests(view: NameView, planner: Planner) -> Requested:
+def merge_requests(view: NameView, detached: Iterable[Unfulfilled], planner: Planner) -> Requested:
     """Return what the claims to the name request together, as the DNS service would hold it.
 
     Claims that `find_unproven` or `find_invalid_hosts` returns do not count. While the kind of an object is not
     synced, its claims are unknown. So our records that were made for an object that was not observed stay, and no other
     object may change records with their set identifier.
     """
-    claims, settings, unproven = _extend_unresolved(view, planner), planner.settings, tuple[Unfulfilled, ...]()
+    claims, settings, rejected = _extend_unresolved(view, planner), planner.settings, [*detached]
     if (
         len(claims) > 1
         and not settings.merges_namespaces
         and (found := find_unproven(drop_denied_addresses(view, planner)))
     ):
         claims = tuple([claim for claim in claims if claim not in found])
-        unproven = tuple([reject_claim(claim, _UNPROVEN) for claim in found])
+        rejected += [reject_claim(claim, _UNPROVEN) for claim in found]
     if not settings.compat and (invalid := find_invalid_hosts(claims, view, planner)):
         claims = tuple([claim for claim in claims if claim not in invalid])
-        unproven += tuple([reject_claim(claim, block) for claim, block in invalid.items()])
+        rejected += [reject_claim(claim, block) for claim, block in invalid.items()]
     candidates = build_candidates(claims, settings) if claims else ()
     unobserved = _find_unobserved(view, planner)
     if not unobserved:
-        desired = adjust(candidates, view, planner)
-        return Requested(claims=claims, desired=desired, rejected=unproven)
+        return Requested(claims=claims, desired=adjust(candidates, view, planner), rejected=tuple(rejected))
     own = {owned.key: _block_unobserved(owned, key) for owned, key in unobserved}
     blocks = {key.set_identifier: block for key, block in own.items()}
     candidates = tuple([one for one in candidates if one.desired.set_identifier not in blocks])
+    rejected += [reject_claim(one, blocks[one.set_identifier]) for one in claims if one.set_identifier in blocks]
     return Requested(
         claims=[claim for claim in claims if claim.set_identifier not in blocks],
         desired=adjust(candidates, view, planner),
-        rejected=(
-            *unproven,
-            *[reject_claim(one, blocks[one.set_identifier]) for one in claims if one.set_identifier in blocks],
-        ),
+        rejected=tuple(rejected),
         stays={
             owned.key: own.get(owned.key, blocks[owned.record.set_identifier])
             for owned in view.current
@@ -223,14 +214,11 @@ def _extend_unresolved(view: NameView, planner: Planner) -> tuple[NameClaim, ...
 
 def _find_unobserved(view: NameView, planner: Planner) -> list[tuple[OwnedRecord, ObjectKey]]:
     """Return our records whose object was not observed, or is gone, while its kind is not synced; with the object."""
-    if not (view.facts and view.facts.kinds_down):
+    if not ((facts := view.facts) and facts.kinds_down):
         return []
     found = [(owned, planner.find_object(owned.resource)) for owned in view.current if owned.is_ours]
-    return [(owned, key) for owned, key in found if key and _is_unobserved(key, view.facts)]
-
-
-def _is_unobserved(key: ObjectKey, facts: Facts) -> bool:
-    return key.kind in facts.kinds_down and not facts.objects[key].is_known
+    down = [(owned, key) for owned, key in found if key and key.kind in facts.kinds_down]
+    return [(owned, key) for owned, key in down if not facts.objects[key].is_known]
 
 
 def _block_unobserved(owned: OwnedRecord, key: ObjectKey) -> Blocked:
@@ -251,11 +239,11 @@ def needs_facts(comparison: NameComparison) -> bool:
     return bool(deletes or find_target_removals(comparison))
 
 
-def keep_in_sync(view: NameView, requested: Requested, comparison: NameComparison, settings: PlanSettings) -> NamePlan:
+def keep_in_sync(view: NameView, requested: Requested, comparison: NameComparison) -> NamePlan:
     """Return the plan of a name at which everything is as requested."""
     return NamePlan(
         decisions=decide_name(view, requested, comparison.proposals),
-        requested=find_requested_keys(view, requested, settings),
+        requested=frozenset([one.key for one in comparison.proposals]),
         rule_inputs=requested.inputs,
     )
 
@@ -321,7 +309,7 @@ def _find_evidence(
     removals = find_removals(comparison, stays, planner.settings)
     findings = {
         owned.key: reader.find(owned, claims, candidates)
-        for owned, claims, candidates in contested.select_requests(removals, requested.claims)
+        for owned, claims, candidates in contested.select_requests(removals, requested)
     }
     for update, candidate in find_target_removals(comparison):
         if found := reader.find_target_removal(update, candidate):
@@ -360,9 +348,8 @@ def build_change_sets(
     """
     blocks: dict[RecordKey, Blocked] = {}
     sets: list[ChangeSet] = []
-    grouped = group_changes(view.zone, view.name, proposals, planner.settings)
-    located = [replace(one, parent=view.parent) for one in grouped] if view.parent else grouped
-    completed = [(one, _select_writes(found, view)) for one, found in _complete_sets(view, located, planner)]
+    grouped = group_changes(view, proposals, planner.settings)
+    completed = [(one, _select_writes(found, view)) for one, found in _complete_sets(view, grouped, planner)]
     for one, found in tuple(completed):
         if isinstance(found, Blocked) and (deletes := _list_deletes_of_others(one, planner.settings)):
             alone = replace(one, changes=deletes)
@@ -429,20 +416,16 @@ def list_unfulfilled(
 
 def list_waits(proposals: Iterable[Proposal], unfulfilled: Iterable[Unfulfilled]) -> list[Wait]:
     """Return what would change the decisions about records that stay, and about requests that are not fulfilled."""
-    waits: list[Wait] = []
-    for proposal in proposals:
-        if isinstance(proposal.outcome, Blocked):
-            waits += proposal.outcome.waits_for
-    for one in unfulfilled:
-        waits += one.block.waits_for
-    return waits
+    blocks = [one.outcome for one in proposals if isinstance(one.outcome, Blocked)]
+    blocks += [one.block for one in unfulfilled]
+    return [wait for block in blocks for wait in block.waits_for]
 
 
 def decide_name(
     view: NameView,
     requested: Requested,
     proposals: Iterable[Proposal],
-    unfulfilled: Iterable[Unfulfilled] = (),
+    unfulfilled: Sequence[Unfulfilled] = (),
     merged: frozenset[RecordKey] = frozenset(),
 ) -> tuple[Decision, ...]:
     """Return the decisions about the name, with what the rules answer."""

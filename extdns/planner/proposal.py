@@ -22,7 +22,7 @@ from extdns.model.claim import Derivation, Provenance, ResolvedClaim
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, RECORD_TYPE, DesiredRecord, OwnedRecord, RecordKey, build_sort_key, is_honoured
-from extdns.model.value import EMPTY_MAP, StringMap, Value
+from extdns.model.value import EMPTY_MAP, StringMap, Value, group_by
 from extdns.planner.settings import PlanSettings
 
 # Claims of Services are merged even if their TTLs differ, and the smallest `resource` comes first (docs/spec/sources.md
@@ -54,10 +54,8 @@ def merge_claims(claims: Sequence[ResolvedClaim], settings: PlanSettings) -> tup
 
 def group_claims(claims: Iterable[ResolvedClaim], settings: PlanSettings) -> Iterable[list[ResolvedClaim]]:
     """Return the groups of *claims* to one name that are merged, each with the deciding claim first."""
-    groups: dict[tuple[object, ...], list[ResolvedClaim]] = {}
-    for claim in sorted(claims, key=lambda claim: _build_rank(claim.desired, claim.provenance, settings.source_order)):
-        groups.setdefault(_build_merge_key(claim), []).append(claim)
-    return groups.values()
+    ranked = sorted(claims, key=lambda claim: _build_rank(claim.desired, claim.provenance, settings.source_order))
+    return group_by(ranked, _build_merge_key).values()
 
 
 def sort_candidates(candidates: Iterable[Candidate], settings: PlanSettings) -> list[Candidate]:

@@ -17,7 +17,7 @@ from extdns.model import rrtype
 from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.record import RECORD_TYPE, RESOURCE, DesiredRecord, parse_address
-from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.value import EMPTY_MAP, StringMap, group_by
 from extdns.planner.proposal import group_claims
 from extdns.planner.settings import PlanSettings
 
@@ -27,11 +27,7 @@ _PTR_REQUESTED: Final = "ptr"
 def derive_ptr_claims(claims: Iterable[NameClaim], settings: PlanSettings) -> tuple[ResolvedClaim, ...]:
     """Return one PTR claim for each address of each claim whose merged record gets PTR records, without duplicates.
 
-    Claims of different namespaces are merged only if `settings.merges_namespaces` is set.
-
-    Args:
-        claims: all claims to one name.
-        settings: the settings of the planner; without PTR among `managed_types` nothing is derived.
+    *claims* are all of one name. Those of different namespaces are merged only with `settings.merges_namespaces`.
     """
     if rrtype.PTR not in settings.managed_types:
         return ()
@@ -44,10 +40,7 @@ def derive_ptr_claims(claims: Iterable[NameClaim], settings: PlanSettings) -> tu
     ]
     if not (settings.creates_ptr or any(claim.desired.properties.has(RECORD_TYPE) for claim in found)):
         return ()
-    by_namespace: dict[str, list[ResolvedClaim]] = {}
-    for claim in found:
-        namespace = "" if settings.merges_namespaces else claim.provenance.ref.key.namespace
-        by_namespace.setdefault(namespace, []).append(claim)
+    by_namespace = group_by(found, lambda one: "" if settings.merges_namespaces else one.provenance.ref.key.namespace)
     derived = (ptr_claim for merged in by_namespace.values() for ptr_claim in _derive(merged, settings))
     return tuple(dict.fromkeys(derived))
 

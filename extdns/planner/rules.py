@@ -18,7 +18,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey, restate_record
 from extdns.model.value import Value
 from extdns.planner.comparison import find_refused_successors
-from extdns.planner.decide import Unfulfilled, reject_claim
+from extdns.planner.decide import Unfulfilled, block_proposals, reject_claim
 from extdns.planner.denials import Denial, describe_denial, is_any_published, replaces
 from extdns.planner.desired import Desired, Evaluations, Requested, adjust, build_candidates
 from extdns.planner.evidence import Finding
@@ -159,7 +159,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
 
         With `--unresolved-timeout`, *deletes* has records that *proposals* keep.
         """
-        proposals = _keep_retained(proposals, requested.stays)
+        proposals = block_proposals(proposals, requested.stays)
         deleted = [one.outcome.current for one in proposals if isinstance(one.outcome, Delete)]
         deleted += [one.owned for one in deletes if one.evidence is Evidence.UNRESOLVED_EXPIRED]
         if not deleted:
@@ -182,7 +182,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         )
         # Of denied deletes, only a transfer has a grace period: else the reason would always be the grace period.
         left = tuple([one for one in deletes if one.is_transfer or one.owned.key not in denied])
-        return _keep_retained(proposals, denied), left, evaluated
+        return block_proposals(proposals, denied), left, evaluated
 
     def _request_alone(self, claim: ResolvedClaim) -> Desired:
         """Return what *claim* alone requests, as the service would hold it."""
@@ -325,18 +325,6 @@ def apply_to_findings(findings: Mapping[RecordKey, Finding], requested: Requeste
         elif key in requested.not_absent and isinstance(finding.outcome, Evidence) and finding.outcome.is_by_absence:
             found[key] = replace(finding, outcome=requested.not_absent[key])
     return found
-
-
-def _keep_retained(proposals: tuple[Proposal, ...], retained: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
-    """Return *proposals* with a block in place of each change of a *retained* record."""
-    return tuple(
-        [
-            replace(one, outcome=retained[one.key])
-            if one.key in retained and not isinstance(one.outcome, Blocked)
-            else one
-            for one in proposals
-        ]
-    )
 
 
 def attach_evaluations(decisions: Iterable[Decision], evaluations: Evaluations) -> tuple[Decision, ...]:

@@ -20,12 +20,8 @@ from extdns.model.record import OwnedRecord, Record, restate_record
 def select_writes(complete: ChangeSet, elsewhere: tuple[OwnedRecord, ...]) -> ChangeSet | Blocked:
     """Return the change set with those writes of *complete* that are made now, all in one zone.
 
-    An ownership record that a record of another zone needs is not deleted. A change set whose ownership record would
-    make a foreign record of another zone ours is blocked.
-
-    Args:
-        complete: a change set with ownership records.
-        elsewhere: the records of the name in the zones that have ownership records in common with this one.
+    An ownership record is not deleted if a record *elsewhere*, in the zones that share ownership records with this one,
+    needs it. A change set whose ownership record would make a foreign record there ours is blocked.
     """
     parent = complete.parent
     if not (elsewhere or parent):

@@ -19,7 +19,7 @@ from extdns.model.record import OWNED_RECORD, OWNER, DesiredRecord, OwnedRecord,
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 from registry.registry_spec import RegistryContext
-from registry.rows.row import build_desired_row, build_row_key, is_row, parse_row
+from registry.rows.row import build_desired_row, build_row_key, parse_row
 from registry.txt.ownership_index import NONCE_LABEL, PlainTextCodec
 from registry.txt.registry import TxtRegistry
 from registry.txt.spec import build
@@ -90,7 +90,7 @@ class RowRegistry:
         rows: dict[RecordKey, Record] = {}
         others: list[Record] = []
         for record in records:
-            if not is_row(record.key):
+            if not rrtype.is_row(record.type):
                 others.append(record)
             elif (key := parse_row(record).key).type in self._managed_types:
                 rows[key] = record
@@ -137,7 +137,7 @@ class RowRegistry:
         held = tuple(current)
         read = self._read(held, change_set.zone)
         new = [one for one in change_set.changes if isinstance(one, Create) and one.key not in read.rows]
-        texts = [one for one in held if not is_row(one.key)]
+        texts = [one for one in held if not rrtype.is_row(one.type)]
         by_texts = self._txt.complete(replace(change_set, changes=tuple(new)), texts) if new else change_set
         if isinstance(by_texts, Blocked) and by_texts.reason is Reason.OWNED_BY_OTHER:
             return by_texts
@@ -145,7 +145,8 @@ class RowRegistry:
         for change in change_set.changes:
             row, key = read.rows.get(change.key), build_row_key(change.key)
             if row and not self._is_ours(row):
-                return _block_foreign(change.key, parse_row(row).owner)
+                detail = f"{change.key} has a row of owner {parse_row(row).owner!r}"
+                return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
             writes[change.key] = build_write(change)
             if not isinstance(change, Delete):
                 labels = change.desired.labels.without(OWNER, OWNED_RECORD, NONCE_LABEL)
@@ -174,8 +175,3 @@ def _find_occupied(desired: Iterable[DesiredRecord], texts: Sequence[Record]) ->
                 detail = f"{text.key}, an ownership record, already exists, so {one.key} cannot be written"
                 return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
     return None
-
-
-def _block_foreign(key: RecordKey, owner: str) -> Blocked:
-    detail = f"{key} has a row of owner {owner!r}"
-    return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)

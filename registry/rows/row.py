@@ -122,11 +122,6 @@ def write_unless_changed(store: RowStore, changes: Sequence[RowChange]) -> Itera
                 break
 
 
-def is_row(key: RecordKey) -> bool:
-    """Return whether *key* is that of a row, presented as a record."""
-    return key.type.startswith(ROW)
-
-
 def build_row_key(key: RecordKey) -> RecordKey:
     """Return the key at which the row about the record *key* is presented: at its name, with a type of its own."""
     return RecordKey(key.name, key.set_identifier, f"{ROW}{key.type}")

@@ -49,7 +49,6 @@ from registry.rows.row import (
     RowChange,
     RowsChangedError,
     RowStore,
-    is_row,
     parse_row,
     present_row,
     split,
@@ -284,7 +283,7 @@ class RowService:
             for one in change_set.changes
             if not isinstance(one, Delete)
         }
-        changes = [self._build_change(write, desired) for write in batch.writes if is_row(write.key)]
+        changes = [self._build_change(write, desired) for write in batch.writes if rrtype.is_row(write.key.type)]
         if not changes:
             return self._writer.submit(zone, batch)
         term = self._read_term()
@@ -381,7 +380,8 @@ def is_delegated(name: DnsName, zone: Zone, records: Collection[RecordKey]) -> b
 
 
 def _remove_rows(change_set: ChangeSet) -> ChangeSet:
-    return replace(change_set, writes=tuple([write for write in change_set.writes if not is_row(write.key)]))
+    writes = [write for write in change_set.writes if not rrtype.is_row(write.key.type)]
+    return replace(change_set, writes=tuple(writes))
 
 
 def _convert_to_outcome(failed: ProviderError) -> Outcome:

@@ -20,7 +20,6 @@ record.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -55,32 +54,21 @@ _FormatAffixes = tuple[NamingFormat, str, str]
 """A naming format, with the prefix and suffix of its names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """Converts names of records into names of ownership records, and back.
+    """Converts names of records into names of ownership records, and back."""
 
-    Attributes:
-        prefix: added before the first label; may contain dots and `%{record_type}`.
-        suffix: added after the first label; may contain the same. Not together with *prefix*.
-        wildcard_replacement: replaces a first label `*`; "" keeps it.
-        has_template: whether an affix contains `%{record_type}`.
+    def __init__(self, *, prefix: str = "", suffix: str = "", wildcard_replacement: str = "") -> None:
+        """Add *prefix* before, or *suffix* after, the first label, and replace a first label `*`.
 
-    Raises:
-        UsageError: both affixes are given, or names built with them cannot be read back.
-    """
+        Affixes may contain dots and `%{record_type}`. *wildcard_replacement* "" keeps `*`.
 
-    prefix: str = ""
-    suffix: str = ""
-    wildcard_replacement: str = ""
-    has_template: bool = field(init=False, repr=False, compare=False)
-    _formats_by_type: dict[tuple[str, bool], tuple[_FormatAffixes, ...]] = field(
-        init=False, repr=False, compare=False, default_factory=dict[tuple[str, bool], tuple[_FormatAffixes, ...]]
-    )
-
-    def __post_init__(self) -> None:
-        for affix in ("prefix", "suffix", "wildcard_replacement"):
-            object.__setattr__(self, affix, getattr(self, affix).lower())
-        object.__setattr__(self, "has_template", _TEMPLATE in self.prefix or _TEMPLATE in self.suffix)
+        Raises:
+            UsageError: both affixes are given, or names built with them cannot be read back.
+        """
+        self.prefix, self.suffix = prefix.lower(), suffix.lower()
+        self.wildcard_replacement = wildcard_replacement.lower()
+        self.has_template = _TEMPLATE in self.prefix or _TEMPLATE in self.suffix
+        self._formats_by_type: dict[tuple[str, bool], tuple[_FormatAffixes, ...]] = {}
         if self.prefix and self.suffix:
             raise UsageError(
                 f"--txt-prefix={sanitize(self.prefix)} and --txt-suffix={sanitize(self.suffix)} "
@@ -284,10 +272,7 @@ class RelatedNames:
         )
         unknown = DnsName(f"{_HEAD}.{_REST}")
         related = self._find_all(unknown)
-        self._prefixes_by_suffix: dict[str, list[str]] = {}
-        for other in related:
-            prefix, suffix = other.removesuffix(f".{_REST}").split(_HEAD)
-            self._prefixes_by_suffix.setdefault(suffix, []).append(prefix)
+        self._template = " ".join(related)  # no name contains a blank
         self._added_length = max(map(len, related), default=0) - len(unknown)
 
     def find(self, name: DnsName, zone: DnsName) -> tuple[str, ...]:
@@ -320,11 +305,7 @@ class RelatedNames:
             or len(name) + self._added_length > MAX_NAME_BYTES
         ):
             return self._find_all(name)
-        found: list[str] = []
-        for suffix, prefixes in self._prefixes_by_suffix.items():
-            suffixed = f"{head}{suffix}.{rest}"
-            found += [prefix + suffixed for prefix in prefixes]
-        return tuple(found)
+        return tuple(self._template.replace(_HEAD, head).replace(_REST, rest).split())
 
     def _find_all(self, name: DnsName) -> tuple[DnsName, ...]:
         """Compute the related names, including the names of ownership records of ownership records."""

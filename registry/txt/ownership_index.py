@@ -13,7 +13,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter
 from typing import Final, Protocol
@@ -89,12 +89,11 @@ class TxtSettings(Value, frozen=True, kw_only=True):
         return old is not None and self.naming.can_hold_type(old, self.managed_types)
 
 
-class OwnershipIndex(Value, frozen=True, kw_only=True):
+class OwnershipIndex(Value, frozen=True, kw_only=True, dict=True, gc=True):
     """The records and ownership records of some names, and which ownership record covers which record.
 
     Attributes:
         current: all records, in any order.
-        by_identifier: the same by set identifier.
         records: those that are not ownership records, sorted by key; TXT records without values are left out.
         ownership_records: all ownership records, of any owner.
         matches: the ownership records that cover each record, the deciding one first.
@@ -103,19 +102,26 @@ class OwnershipIndex(Value, frozen=True, kw_only=True):
 
     settings: TxtSettings
     current: Collection[Record] = ()
-    by_identifier: Mapping[str, Sequence[Record]] = {}
-    cnames: Sequence[Record] = ()
     records: tuple[Record, ...] = ()
     ownership_records: Mapping[RecordKey, OwnershipRecord] = {}
     matches: Mapping[RecordKey, Sequence[OwnershipMatch]] = {}
     matched_records: Mapping[RecordKey, Sequence[RecordKey]] = {}
+
+    @cached_property
+    def by_identifier(self) -> Mapping[str, Sequence[Record]]:
+        """All records by set identifier. Computed once: a name with thousands has a change set for each."""
+        return group_by(self.current, _get_identifier)
+
+    @cached_property
+    def _cnames(self) -> Sequence[Record]:
+        return [record for record in self.current if record.type == rrtype.CNAME]
 
     def list_rivals(self, key: RecordKey) -> Iterable[Record]:
         """Return the records that cannot coexist with a record *key*, and others."""
         if not key.set_identifier or key.type == rrtype.CNAME:
             return self.current
         same = [one for identifier in ("", key.set_identifier) for one in self.by_identifier.get(identifier, ())]
-        return chain(same, self.cnames)
+        return chain(same, self._cnames)
 
     def get_owner(self, key: RecordKey) -> str | None:
         """Return the owner of the record *key*, None if no ownership record covers it."""
@@ -131,10 +137,8 @@ class OwnershipIndex(Value, frozen=True, kw_only=True):
 def build_index(records: Collection[Record], zone: DnsName, settings: TxtSettings) -> OwnershipIndex:
     """Assign each ownership record among *records* to the records it covers. The order of *records* does not matter.
 
-    Args:
-        records: all records of the names in question and of their `RelatedNames`.
-        zone: the name of the zone of these names.
-        settings: records of other types than the managed ones are never covered.
+    *records* are all records of some names of *zone* and of their `RelatedNames`. Those of unmanaged types are never
+    covered.
     """
     if not records:
         return OwnershipIndex(settings=settings)
@@ -183,8 +187,6 @@ class _IndexBuilder:
         return OwnershipIndex(
             settings=self.settings,
             current=current,
-            by_identifier=group_by(current, _get_identifier),
-            cnames=[record for record in current if record.type == rrtype.CNAME],
             records=tuple(self.records),
             ownership_records=self.ownership_records,
             matches=matches,

@@ -82,14 +82,8 @@ class TxtRegistry:
 
         The name contains the type of the record; the first managed type is taken, sorted by name.
         """
-        return next(
-            (
-                made
-                for rtype in sorted(self._settings.managed_types)
-                if (made := self._settings.naming.build_name(name, rtype))
-            ),
-            None,
-        )
+        made = (self._settings.naming.build_name(name, rtype) for rtype in sorted(self._settings.managed_types))
+        return next(filter(None, made), None)
 
     def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
         """Return the names that must be read together with *name* of *zone*, each once, without *name*."""
@@ -122,11 +116,12 @@ class TxtRegistry:
         if text is None:
             return OwnedRecord(record=record)
         found = any(self._settings.codec.decode(one) is not None for one in text.targets)
+        is_single = len(text.targets) == 1
         return OwnedRecord(
             record=record,
-            encrypted_name=str(text.name) if _is_encrypted(text) else "",
-            mixed_name=str(text.name) if found and len(text.targets) > 1 else "",
-            forged=str(text.name) if found and len(text.targets) == 1 else "",
+            encrypted_name=str(text.name) if is_single and is_possibly_encrypted(text.targets[0]) else "",
+            mixed_name=str(text.name) if found and not is_single else "",
+            forged=str(text.name) if found and is_single else "",
         )
 
     def _describe_owned(self, record: Record, matches: Sequence[OwnershipMatch]) -> OwnedRecord:
@@ -157,12 +152,11 @@ class TxtRegistry:
         An old ownership record at `a-foo` can also belong to an A `foo` that was removed by hand. The deletion of its
         resource is then no evidence for deleting the host `a-foo`.
         """
-        stated = match.ownership_record.labels.has(OWNED_RECORD)
-        name = match.ownership_record.record.name
+        found = match.ownership_record
         return (
-            stated
-            or match.format is not NamingFormat.UNTYPED
-            or not self._settings.naming.can_hold_type(name, self._settings.managed_types)
+            match.format is not NamingFormat.UNTYPED
+            or found.labels.has(OWNED_RECORD)
+            or not self._settings.naming.can_hold_type(found.record.name, self._settings.managed_types)
         )
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
@@ -184,10 +178,6 @@ class TxtRegistry:
             reason=Reason.DUPLICATE_OWNERSHIP_NAME,
             detail=f"the ownership records of {change_set.name} cannot be distinguished from those of another record",
         )
-
-
-def _is_encrypted(record: Record) -> bool:
-    return len(record.targets) == 1 and is_possibly_encrypted(record.targets[0])
 
 
 def _block_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:

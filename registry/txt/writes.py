@@ -59,10 +59,7 @@ class DraftWrites:
 def build_writes(change_set: ChangeSet, index: OwnershipIndex, *, states_record: bool) -> DraftWrites | Blocked:
     """Return the records before and after *change_set*, or why it is blocked.
 
-    Args:
-        change_set: without writes.
-        index: the records of its name and of its related names.
-        states_record: whether the texts of ownership records state the record, because their names would be ambiguous.
+    With *states_record*, the texts of ownership records state the record, because their names would be ambiguous.
     """
     draft = DraftWrites(
         deleted=frozenset(change.key for change in change_set.changes if isinstance(change, Delete)),
@@ -110,7 +107,10 @@ def _add_desired(
         return blocked
     draft.new[key] = desired
     if own is None:  # for an update, the existing ownership record is enough
-        return _block_nameless(key) if creates and not lenient else None
+        if lenient or not creates:
+            return None
+        detail = f"no name for the ownership record of {key}: the name would be longer than DNS allows"
+        return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
     rivals = index.list_rivals(own) if creates or own not in draft.old else ()
     if blocked := _free_key(draft, own, rivals, index, for_name=key.name):
         return None if creates and lenient and blocked.reason is Reason.OWNED_BY_OTHER else blocked
@@ -232,7 +232,8 @@ def _free_key(
             continue
         ownership = index.ownership_records.get(record.key)
         if ownership is None:
-            return _block_occupied(key, record, is_ours=index.is_ours(record.key))
+            reason = Reason.DUPLICATE_OWNERSHIP_NAME if index.is_ours(record.key) else Reason.NO_OWNERSHIP_NAME
+            return Blocked(reason=reason, detail=f"{record.key} already exists, so {key} cannot be written")
         if not index.settings.is_our_owner(ownership.owner):
             detail = f"{record.key} is an ownership record of owner {ownership.owner!r}"
             return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
@@ -270,20 +271,6 @@ def _block_foreign(current: OwnedRecord) -> Blocked:
     """Return `Blocked` for a change to a record that is not ours. The planner never plans such a change."""
     reason = Reason.FOREIGN_RECORD if current.owner is None else Reason.OWNED_BY_OTHER
     return Blocked(reason=reason, detail=f"{current.key} has no ownership record of ours")
-
-
-def _block_occupied(key: RecordKey, record: Record, *, is_ours: bool) -> Blocked:
-    return Blocked(
-        reason=Reason.DUPLICATE_OWNERSHIP_NAME if is_ours else Reason.NO_OWNERSHIP_NAME,
-        detail=f"{record.key} already exists, so {key} cannot be written",
-    )
-
-
-def _block_nameless(key: RecordKey) -> Blocked:
-    return Blocked(
-        reason=Reason.NO_OWNERSHIP_NAME,
-        detail=f"no name for the ownership record of {key}: the name would be longer than DNS allows",
-    )
 
 
 def block_labels(key: RecordKey) -> Blocked:

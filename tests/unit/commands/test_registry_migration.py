@@ -11,10 +11,11 @@ from extdns.commands.registry_migration import Migration, MigrationScope, move_r
 from extdns.model.change import Batch, ChangeSet, Outcome, Refused, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, restate_record
+from extdns.model.rrtype import is_row
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
-from registry.rows.row import Row, is_row
+from registry.rows.row import Row
 from registry.rows.service import RowService
 from registry.txt.ownership_index import OwnershipTextCodec
 from tests.builders import build_codec, build_registry, build_row_registry
@@ -85,7 +86,7 @@ class Site:
                 return sorted(found, key=lambda one: one.key)
 
     def addresses(self) -> list[Record]:
-        return [one for one in self.read() if one.type != "TXT" and not is_row(one.key)]
+        return [one for one in self.read() if one.type != "TXT" and not is_row(one.type)]
 
     def texts_of(self, owner: str) -> set[str]:
         texts = (one for one in self.read() if f"external-dns/owner={owner}" in str(one.targets))
@@ -150,7 +151,7 @@ def test_after_the_move_to_texts_no_row_of_ours_is_left_and_those_of_others_are(
     found = site.to_texts()
     assert (len(found.moved), found.removed) == (len(OURS), ("A gone.x.test",))
     assert set(site.store.rows) == {key("A", "foreign")}
-    texts = [one for one in site.read() if not is_row(one.key)]
+    texts = [one for one in site.read() if not is_row(one.type)]
     assert list_ours(site.texts, texts) == KEYS
     assert {one.resource for one in site.texts.read(texts, ZONE) if one.is_ours} == {"service/d/one"}
 

@@ -15,10 +15,11 @@ from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.model.rrtype import is_row
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings, Policy
 from extdns.ports import Registry
-from registry.rows.row import build_row_key, is_row
+from registry.rows.row import build_row_key
 from tests.fakes.faulty import Contents, Submission
 from tests.unit.engine.cluster import Cluster, NameClaim
 from tests.unit.engine.machine_zones import contents_with_ownership
@@ -55,11 +56,11 @@ _OURS = ("external-dns/owner=me,", 'external-dns/owner=me"')
 def is_ownership_record(record: Record | None) -> bool:
     if record is None:
         return False
-    return is_row(record.key) or (record.type == "TXT" and record.targets[0].startswith('"heritage='))
+    return is_row(record.type) or (record.type == "TXT" and record.targets[0].startswith('"heritage='))
 
 
 def is_own_ownership_record(record: Record) -> bool:
-    if is_row(record.key):
+    if is_row(record.type):
         return "owner=me" in record.targets
     return is_ownership_record(record) and any(ours in record.targets[0] for ours in _OURS)
 
@@ -99,7 +100,7 @@ def check_submission(
     known_after |= {key: after[key] for key in changed & after.keys()}
     going = {one.key for part in submission.batch.change_sets for one in part.changes if isinstance(one, Delete)}
     for key in before.keys() - after.keys():
-        assert key in going or before[key].type == "TXT" or is_row(key), f"{key} goes, and no delete says so"
+        assert key in going or before[key].type == "TXT" or is_row(key.type), f"{key} goes, and no delete says so"
     # Ownership is proved by the records that the write states. Ownership records, and records at their names, that
     # another writer added since then do not count.
     zone = submission.batch.zone

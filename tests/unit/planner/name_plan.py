@@ -20,7 +20,7 @@ from extdns.planner.comparison import compare_name, finalize, find_removals, gro
 from extdns.planner.decide import decide
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Planner, PlanSettings
-from extdns.planner.view import Facts, ObjectFacts
+from extdns.planner.view import Facts, NameView, ObjectFacts
 from extdns.rules.evaluation import Evaluation
 from tests.builders import KINDS, store
 
@@ -167,7 +167,7 @@ def plan(
     findings = {owned.key: find(owned) for owned in find_removals(comparison, {}, settings)}
     proposals = finalize(propose_changes(comparison, findings, {}, settings), current, settings)
     return NamePlan(
-        sets=group_changes(zone, NAME, proposals, settings),
+        sets=tuple(group_changes(NameView(zone=zone, name=NAME), proposals, settings)),
         decisions=decide(zone, NAME, proposals, comparison.rejected),
     )
 

@@ -116,8 +116,6 @@ def test_decision_contains_desired_and_current_record_and_requesters() -> None:
         pytest.param({"reason": Reason.REFUSED}, Reason.CHANGED, id="not-as-requested-before"),
         pytest.param({"zone": replace(ZONE, id="z2")}, Reason.CHANGED, id="another-zone"),
         pytest.param({"desired": build_candidate("A", "3.3.3.3").desired}, Reason.CHANGED, id="another-request"),
-        pytest.param({"set_identifier": "one"}, Reason.CHANGED, id="another-set-identifier"),
-        pytest.param({"type": "AAAA"}, Reason.CHANGED, id="another-type"),
     ],
 )
 def test_an_update_repairs_drift_if_the_record_was_as_requested_before(

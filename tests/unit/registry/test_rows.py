@@ -25,12 +25,13 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, Record, RecordKey, restate_record
+from extdns.model.rrtype import is_row
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
 from registry.noop.registry import NoopRegistry
 from registry.rows.registry import RowRegistry
-from registry.rows.row import Row, is_row, present_row
+from registry.rows.row import Row, present_row
 from registry.rows.service import RowService
 from tests.builders import build_row_registry, create, delete, update
 from tests.fakes.careless import CarelessProvider
@@ -227,7 +228,7 @@ def test_rows_are_read_once_with_the_names_they_are_about_and_without_records_at
     site = start(*parse_records("A a, AAAA a, A b, A c"), page_size=page_size)
     for one in (row("A", "a"), row("AAAA", "a"), row("A", "c"), row("A", "gone"), row("A", "other.example.")):
         site.store.rows[one.key] = one
-    found = [one for one in site.read() if is_row(one.key)]
+    found = [one for one in site.read() if is_row(one.type)]
     assert [one.exact.key for one in found] == [key("A", "a"), key("AAAA", "a"), key("A", "c"), key("A", "gone")]  # type: ignore[attr-defined]
 
 
