@@ -167,7 +167,10 @@ class Metrics(Collector):
             self._samples[table.VERIFIED] = _build_type_samples(counts.verified)
             self._samples[table.DEDUPLICATED] = _lowercase_labels(counts.deduplicated.items())
             self._samples[table.INVALID] = _lowercase_labels(counts.invalid.items())
-            self._samples[table.OWNED_BY_OTHERS] = _build_domain_samples(counts.mismatches)
+            self._samples[table.OWNED_BY_OTHERS] = _lowercase_labels(
+                ((one.record_type, one.owner, one.foreign_owner, _find_parent_domain(one.name)), 1)
+                for one in counts.mismatches
+            )
             self._samples[table.DECISIONS] = {(code,): count for code, count in counts.reasons.items() if count}
             self._samples[table.RULE_RESULTS] = {
                 sanitize_labels(*labels): count for labels, count in counts.rule_results.items()
@@ -218,9 +221,10 @@ class Metrics(Collector):
             self._held.pop(held.scope, None)
             if held.held:
                 self._held[held.scope] = held
-            sets = [one for _, one in sorted(self._held.items(), key=lambda item: item[0])]
-            counts = Counter(sanitize_labels(one.zone.name, one.zone.id) for found in sets for one in found.held)
-            self._samples[table.DELETES_HELD] = {labels: float(count) for labels, count in sorted(counts.items())}
+            sets = self._held.values()
+            self._samples[table.DELETES_HELD] = Counter(
+                sanitize_labels(one.zone.name, one.zone.id) for found in sets for one in found.held
+            )
             self._samples[table.HELD_RECORD] = {
                 sanitize_labels(
                     one.zone.name,
@@ -229,7 +233,7 @@ class Metrics(Collector):
                     one.owned.record.type.lower(),
                     one.evidence,
                     found.code,
-                ): 1.0
+                ): 1
                 for found in sets
                 for one in found.held[:_MAX_NAMED]
             }
@@ -247,7 +251,7 @@ class Metrics(Collector):
 
     def set_bulk_updates(self, found: Iterable[BulkUpdate]) -> None:
         """Replace the counts of names that the first pass changed without saved state."""
-        counts = {sanitize_labels(one.zone.name, one.zone.id): float(len(one.names)) for one in found}
+        counts = {sanitize_labels(one.zone.name, one.zone.id): len(one.names) for one in found}
         with self._lock:
             self._samples[table.BULK_UPDATES] = counts
 
@@ -322,12 +326,6 @@ def _describe_platform() -> tuple[str, str, str]:
 
 def _build_type_samples(counts: Mapping[str, int]) -> Samples:
     return _lowercase_labels(((record_type,), count) for record_type, count in counts.items())
-
-
-def _build_domain_samples(mismatches: Iterable[Mismatch]) -> Samples:
-    return _lowercase_labels(
-        ((one.record_type, one.owner, one.foreign_owner, _find_parent_domain(one.name)), 1) for one in mismatches
-    )
 
 
 def _find_parent_domain(name: str) -> str:

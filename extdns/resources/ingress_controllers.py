@@ -8,6 +8,7 @@ import msgspec
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
 from extdns.resources.meta import Condition, LoadBalancedStatus, LoadBalancerIngress, Structs
+from extdns.resources.networking import IngressRule
 
 
 class VirtualHost(PartialObject, frozen=True, kw_only=True):
@@ -29,16 +30,10 @@ class HttpProxy(KubernetesObject, frozen=True, kw_only=True):
     status: LoadBalancedStatus = LoadBalancedStatus()
 
 
-class TcpIngressRule(PartialObject, frozen=True, kw_only=True):
-    """`spec.rules[]` of a TCPIngress."""
-
-    host: str = ""
-
-
 class TcpIngressSpec(PartialObject, frozen=True, kw_only=True):
     """`spec` of a TCPIngress."""
 
-    rules: tuple[TcpIngressRule, ...] | None = None
+    rules: tuple[IngressRule, ...] | None = None
 
 
 class TcpIngress(KubernetesObject, frozen=True, kw_only=True):
@@ -174,17 +169,13 @@ class IngressRoute(KubernetesObject, frozen=True, kw_only=True):
     spec: IngressRouteSpec = IngressRouteSpec()
 
 
-class IngressRouteUdp(KubernetesObject, frozen=True, kw_only=True):
-    """traefik.io/v1alpha1 IngressRouteUDP. Its routes match by port and contain no host."""
-
-
 INGRESS_ROUTE: Final = Kind("traefik.io", "v1alpha1", "IngressRoute", "ingressroutes")
 INGRESS_ROUTE_TCP: Final = Kind("traefik.io", "v1alpha1", "IngressRouteTCP", "ingressroutetcps")
 INGRESS_ROUTE_UDP: Final = Kind("traefik.io", "v1alpha1", "IngressRouteUDP", "ingressrouteudps")
-TRAEFIK_STRUCTS: Final[dict[Kind, type[IngressRoute | IngressRouteUdp]]] = {
+TRAEFIK_STRUCTS: Final[Structs] = {
     INGRESS_ROUTE: IngressRoute,
     INGRESS_ROUTE_TCP: IngressRoute,
-    INGRESS_ROUTE_UDP: IngressRouteUdp,
+    INGRESS_ROUTE_UDP: KubernetesObject,  # its routes match by port and contain no host
 }
 TRAEFIK_LEGACY_STRUCTS: Final = {
     kind._replace(group="traefik.containo.us"): struct for kind, struct in TRAEFIK_STRUCTS.items()

@@ -8,7 +8,7 @@ from typing import Final
 
 from extdns import resources
 from extdns.model.kind import Kind, KubernetesObject
-from extdns.resources.meta import CustomResource, Structs
+from extdns.resources.meta import Structs
 
 
 def _collect() -> Structs:
@@ -25,5 +25,5 @@ STRUCTS: Final[Structs] = _collect()
 
 
 def find_struct(kind: Kind) -> type[KubernetesObject]:
-    """Return the struct into which objects of *kind* are decoded."""
-    return STRUCTS.get(kind, CustomResource)
+    """Return the struct into which objects of *kind* are decoded; only metadata for a kind that a flag sets."""
+    return STRUCTS.get(kind, KubernetesObject)

@@ -10,10 +10,6 @@ Structs = Mapping[Kind, type[KubernetesObject]]
 """Kinds, and the structs into which their objects are decoded."""
 
 
-class CustomResource(KubernetesObject, frozen=True, kw_only=True):
-    """An object of a kind that is set by a flag. All fields but its metadata are in `metadata.full_object`."""
-
-
 class Condition(PartialObject, frozen=True, kw_only=True):
     """A condition of any object."""
 

@@ -9,7 +9,7 @@ from extdns.resources.meta import LoadBalancedStatus, Structs
 
 
 class IngressRule(PartialObject, frozen=True, kw_only=True):
-    """`spec.rules[]` of an Ingress. Only the host is read."""
+    """`spec.rules[]` of an Ingress or a TCPIngress. Only the host is read."""
 
     host: str = ""
 

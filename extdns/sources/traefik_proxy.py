@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from extdns.flags.sources import SourceFlags
-from extdns.model.kind import Kind
+from extdns.model.kind import Kind, KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import (
     TRAEFIK_LEGACY_STRUCTS,
     TRAEFIK_STRUCTS,
     IngressRoute,
-    IngressRouteUdp,
 )
 from extdns.sources.common.annotations import MissingTargets
 from extdns.sources.common.host_publisher import HostPublisher
@@ -29,11 +28,11 @@ _MATCHER_END: Final = re.compile(r"`\s*\)|\n", re.ASCII)
 _HOST: Final = re.compile(r"`([^,`]+)`")
 
 
-def publish(route: IngressRoute | IngressRouteUdp, to: HostPublisher, _view: ClusterView) -> None:
+def publish(route: KubernetesObject, to: HostPublisher, _view: ClusterView) -> None:
     """Publish the hosts in rules and the `hostname` annotation, at the targets of the `target` annotation."""
     targets = to.annotated_targets or _NO_TARGET
     to.publish_annotation_hosts(targets)
-    for at, rule in enumerate(() if isinstance(route, IngressRouteUdp) else route.spec.routes or ()):
+    for at, rule in enumerate(route.spec.routes or () if isinstance(route, IngressRoute) else ()):
         for host in _parse_hosts(rule.match):
             to.publish(host, f"spec.routes[{at}].match", targets)
     to.publish_template_targets(to.bare_builder)

@@ -49,6 +49,7 @@ from providers.common.certificates import find_ca_bundle
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client
 
+    from extdns.model.zone import Zone
     from providers.aws.settings import AwsAccount, AwsSettings
 
 _CHANGE: Final = "ChangeResourceRecordSets"
@@ -114,10 +115,8 @@ class Route53Api:
                     found[tagged.get("ResourceId", "")] = dict(tags)
         return found
 
-    def list_record_sets(
-        self, zone_id: str, zone_label: str, start: RecordSetPosition | None, limit: int
-    ) -> Route53Page:
-        """Return at most *limit* record sets of a zone, from *start* on. Errors name the zone as *zone_label*."""
+    def list_record_sets(self, zone: Zone, start: RecordSetPosition | None, limit: int) -> Route53Page:
+        """Return at most *limit* record sets of *zone*, from *start* on."""
         position: dict[str, Any] = {}
         if start:
             position["StartRecordName"] = start.name
@@ -125,16 +124,16 @@ class Route53Api:
                 position["StartRecordType"] = start.type
             if start.set_identifier:
                 position["StartRecordIdentifier"] = start.set_identifier
-        with self._call("ListResourceRecordSets", zone_label) as client:
-            answer: Any = client.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(limit), **position)
+        with self._call("ListResourceRecordSets", f"zone {zone}") as client:
+            answer: Any = client.list_resource_record_sets(HostedZoneId=zone.id, MaxItems=str(limit), **position)
             return parse_page(answer)
 
-    def change_record_sets(self, zone_id: str, zone_label: str, changes: Sequence[RecordSetChange]) -> str:
+    def change_record_sets(self, zone: Zone, changes: Sequence[RecordSetChange]) -> str:
         """Make *changes* in one attempt, and return Route 53's id of the change."""
         batch: Any = {"Changes": [format_change(change) for change in changes]}
         tokens = len(changes) + [change.action for change in changes].count(ChangeAction.UPSERT)
-        with self._call(_CHANGE, zone_label, changes=tokens) as client:
-            answer = client.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
+        with self._call(_CHANGE, f"zone {zone}", changes=tokens) as client:
+            answer = client.change_resource_record_sets(HostedZoneId=zone.id, ChangeBatch=batch)
             return answer["ChangeInfo"]["Id"].removeprefix("/change/")
 
     @contextmanager

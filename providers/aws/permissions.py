@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from extdns.model.dns_name import DnsName
-from extdns.model.value import Value
 from extdns.model.zone import Permission, Zone
 from providers.aws.client import build_client, open_session, translate_errors
 from providers.aws.cloudmap.client import CloudMapNamespace
@@ -46,18 +45,19 @@ class PermissionCheck:
         """Check the credentials of *account*, which may be of the role with the ARN *role*, "" if none is known.
 
         *list_simulations* returns what must be allowed to change a zone, from the zone and the AWS partition; *command*
-        prints the policy that allows it.
+        prints the policy that allows it. The first call looks for the credentials.
         """
-        self._identity = IamIdentity(account)
+        self._account = account
         self._role_arns = tuple(filter(None, (account.role, role)))
         self._list_simulations = list_simulations
         self._policy = f"the policy that allows it: {command} [flags]"
+        self._session: Any = None
         self._caller = ""
 
     def check(self, zone: Zone) -> Permission:
         """Return whether the credentials may change records in *zone*, or why that is unknown."""
         try:
-            self._caller = self._caller or self._identity.get_caller_arn()
+            self._caller = self._caller or self._get_caller_arn()
         except CallFailedError as exc:
             return Permission(granted=None, detail=str(exc), remedy=self._policy)
         principal = find_principal(self._caller, self._role_arns)
@@ -66,26 +66,50 @@ class PermissionCheck:
             return Permission(granted=None, detail=detail, remedy=self._policy)
         try:
             for simulation in self._list_simulations(zone, principal.split(":")[1]):
-                for found in self._identity.simulate(principal, simulation):
-                    if problem := self._find_problem(found, simulation, principal):
-                        return problem
+                if problem := self._simulate(simulation, principal):
+                    return problem
         except CallFailedError as exc:
             return self._explain_failure(exc, principal)
         return Permission(granted=True, detail=f"according to a simulation of the policies of {principal}")
 
-    def _find_problem(self, found: SimulationResult, simulation: Simulation, principal: str) -> Permission | None:
-        """Return why what was simulated is not known to be allowed; None if it is allowed."""
-        if found.missing_context_keys:
-            keys = ", ".join(found.missing_context_keys)
+    def _get_caller_arn(self) -> str:
+        """Return the ARN of the caller; this needs no permission."""
+        with translate_errors("sts", "GetCallerIdentity", ""):
+            return str(self._client("sts").get_caller_identity()["Arn"])
+
+    def _simulate(self, simulation: Simulation, principal: str) -> Permission | None:
+        """Return why an action is not known to be allowed to *principal*, an ARN with the path; None if all are."""
+        entries = [
+            {"ContextKeyName": key, "ContextKeyType": "stringList", "ContextKeyValues": list(values)}
+            for key, values in simulation.context.items()
+        ]
+        with translate_errors("iam", "SimulatePrincipalPolicy", principal):
+            pages = self._client("iam").get_paginator("simulate_principal_policy")
+            wanted = {"ActionNames": list(simulation.actions), "ResourceArns": [simulation.resource]}
+            found = pages.paginate(PolicySourceArn=principal, **wanted, ContextEntries=entries)
+            results = list(found.search("EvaluationResults[]"))
+            problems = (self._find_problem(one, simulation, principal) for one in results)
+            return next(filter(None, problems), None)
+
+    def _client(self, service: str) -> Any:  # noqa: ANN401 - as `build_client`
+        self._session = self._session or open_session(self._account)
+        return build_client(self._session, service)
+
+    def _find_problem(self, found: Mapping[str, Any], simulation: Simulation, principal: str) -> Permission | None:
+        """Return why the action in the result *found* is not known to be allowed; None if it is allowed."""
+        # the results for single resources list the condition keys that the policies need and the simulation lacks
+        results = (found, *found.get("ResourceSpecificResults", ()))
+        if keys := ", ".join(sorted({key for one in results for key in one.get("MissingContextValues", ())})):
             detail = f"the policies of {principal} depend on {keys}, which a simulation cannot evaluate"
             return Permission(granted=None, detail=detail, remedy=self._policy)
-        if found.decision == "allowed":
+        action, decision = found["EvalActionName"], found["EvalDecision"]
+        if decision == "allowed":
             return None
-        changes = f"{principal} {simulation.changes or f'{found.action} on {simulation.resource}'}"
-        if not found.allowed_by_organization:
+        changes = f"{principal} {simulation.changes or f'{action} on {simulation.resource}'}"
+        if not found.get("OrganizationsDecisionDetail", {}).get("AllowedByOrganizations", True):
             detail = f"policies of the organization deny {changes}, unless a condition (not simulated) allows it"
             return Permission(granted=None, detail=detail, remedy="ask the administrators of the organization")
-        denied = "a policy denies" if found.decision == "explicitDeny" else "no policy allows"
+        denied = "a policy denies" if decision == "explicitDeny" else "no policy allows"
         return Permission(granted=False, detail=f"{denied} {changes}", remedy=self._policy)
 
     def _explain_failure(self, error: CallFailedError, principal: str) -> Permission:
@@ -147,52 +171,6 @@ _SESSION: Final = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/
 _USER: Final = re.compile(r"arn:[a-z-]+:iam::\d{12}:user/.+")
 
 
-class SimulationResult(Value, frozen=True, kw_only=True):
-    """The result of a simulation of IAM policies.
-
-    Attributes:
-        action: such as `route53:ChangeResourceRecordSets`.
-        decision: `allowed`, `explicitDeny` or `implicitDeny`.
-        missing_context_keys: condition keys that the IAM policies need and the simulation did not get.
-        allowed_by_organization: whether the policies of the organization allow it; True if there is no organization.
-    """
-
-    action: str
-    decision: str
-    missing_context_keys: tuple[str, ...] = ()
-    allowed_by_organization: bool = True
-
-
-class IamIdentity:
-    """Calls STS and IAM with the credentials of one account. Every call raises only `CallFailedError`."""
-
-    def __init__(self, account: AwsAccount) -> None:
-        """Create an identity. The first call looks for the credentials of *account*."""
-        self._account = account
-        self._session: Any = None
-
-    def get_caller_arn(self) -> str:
-        """Return the ARN of the caller; this needs no permission."""
-        with translate_errors("sts", "GetCallerIdentity", ""):
-            return str(self._client("sts").get_caller_identity()["Arn"])
-
-    def simulate(self, principal: str, simulation: Simulation) -> Iterator[SimulationResult]:
-        """Yield the result of each action of *simulation* for the user or role *principal*, an ARN with the path."""
-        entries = [
-            {"ContextKeyName": key, "ContextKeyType": "stringList", "ContextKeyValues": list(values)}
-            for key, values in simulation.context.items()
-        ]
-        with translate_errors("iam", "SimulatePrincipalPolicy", principal):
-            pages = self._client("iam").get_paginator("simulate_principal_policy")
-            wanted = {"ActionNames": list(simulation.actions), "ResourceArns": [simulation.resource]}
-            found = pages.paginate(PolicySourceArn=principal, **wanted, ContextEntries=entries)
-            yield from map(_parse_result, list(found.search("EvaluationResults[]")))
-
-    def _client(self, service: str) -> Any:  # noqa: ANN401 - as `reader`
-        self._session = self._session or open_session(self._account)
-        return build_client(self._session, service)
-
-
 def find_principal(caller: str, role_arns: Iterable[str]) -> str | None:
     """Return the ARN of the user or role that *caller* is a session of; None for callers that IAM cannot simulate.
 
@@ -206,20 +184,3 @@ def find_principal(caller: str, role_arns: Iterable[str]) -> str | None:
     partition, account, role = session.groups()
     ours = f"arn:{partition}:iam::{account}:role/"
     return next((arn for arn in role_arns if arn.startswith(ours) and arn.endswith(f"/{role}")), f"{ours}{role}")
-
-
-def _parse_result(found: Mapping[str, Any]) -> SimulationResult:
-    return SimulationResult(
-        action=found["EvalActionName"],
-        decision=found["EvalDecision"],
-        missing_context_keys=tuple(
-            sorted({key for part in _list_results(found) for key in part.get("MissingContextValues", ())})
-        ),
-        allowed_by_organization=found.get("OrganizationsDecisionDetail", {}).get("AllowedByOrganizations", True),
-    )
-
-
-def _list_results(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the result *found*, then the results for single resources in it, which list the missing context keys."""
-    yield found
-    yield from found.get("ResourceSpecificResults", ())

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
-from extdns.flags.records import PlanFlags
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import parse_suffixes
 from providers.aws import iam_policy
 from providers.aws.flags import AwsFlags
+from providers.common.provider_spec import ProviderContext
 
-OwnershipNames = Callable[[DnsName, str], Iterable[str]]
 
-
-def build_policy_scope(
-    plan: PlanFlags, aws: AwsFlags, ownership_names: OwnershipNames | None, region: str = ""
-) -> iam_policy.PolicyScope:
+def build_policy_scope(context: ProviderContext[AwsFlags], region: str = "") -> iam_policy.PolicyScope:
     """Return what the IAM policy must allow; *region* selects the AWS partition."""
+    plan, ownership_names = context.plan, context.ownership_names
     types = plan.find_managed_types()
     domains, excluded = parse_suffixes(plan.domain_filter), parse_suffixes(plan.exclude_domains)
     if plan.regex_domain_filter is not None or plan.regex_domain_exclusion is not None:
@@ -27,10 +22,10 @@ def build_policy_scope(
     )
     return iam_policy.PolicyScope(
         partition=iam_policy.find_partition(region),
-        zone_ids=tuple(filter(None, plan.zone_id_filter)),
+        zone_ids=context.zone_ids,
         names=iam_policy.build_name_patterns(domains, marks),
         excluded_names=iam_policy.build_name_patterns(excluded, ()),
         types=iam_policy.list_changed_types(types, with_ownership=ownership_names is not None),
-        conditional=aws.aws_conditional_writes,
-        filters_by_tag=bool(aws.aws_zone_tags),
+        conditional=context.flags.aws_conditional_writes,
+        filters_by_tag=bool(context.flags.aws_zone_tags),
     )

@@ -109,7 +109,7 @@ class Route53Reader:
         api = self._apis.get(zone.account)
         if api is None:
             raise RetryableError(f"zone {zone} belongs to account {zone.account!r}, which is not configured")
-        return api.list_record_sets(zone.id, f"zone {zone}", start, limit)
+        return api.list_record_sets(zone, start, limit)
 
 
 def _find_first_order(position: RecordSetPosition) -> str:
@@ -253,7 +253,7 @@ class Route53Writer:
 def _apply(
     api: Route53Api, zone: Zone, replacements: Iterable[_Replacement], changes: Sequence[RecordSetChange]
 ) -> Applied:
-    change_id = api.change_record_sets(zone.id, f"zone {zone}", _sort_changes(changes, zone))
+    change_id = api.change_record_sets(zone, _sort_changes(changes, zone))
     records = [build_record(replacement.new, zone) for replacement in replacements if replacement.new]
     return Applied(
         records=tuple([record for record in records if record is not None]),

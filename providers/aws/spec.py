@@ -83,7 +83,7 @@ def check_permissions(context: ProviderContext[AwsFlags], zones: Iterable[Zone])
     """Yield each zone with whether the credentials of its account may change it."""
     from providers.aws.permissions import PermissionCheck, list_route53_simulations
 
-    scope = build_policy_scope(context.plan, context.flags, context.ownership_names)
+    scope = build_policy_scope(context)
     accounts = {
         account: PermissionCheck(
             access, os.environ.get(ROLE, ""), partial(list_route53_simulations, scope), "extdns iam-policy"
@@ -96,7 +96,7 @@ def check_permissions(context: ProviderContext[AwsFlags], zones: Iterable[Zone])
 def describe_permissions(context: ProviderContext[AwsFlags], environ: Mapping[str, str]) -> str:
     """Return the IAM policy of the role that reads and writes the zones."""
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or ""
-    scope = build_policy_scope(context.plan, context.flags, context.ownership_names, region)
+    scope = build_policy_scope(context, region)
     if context.table:
         scope = replace(scope, table=(context.table.region or region or "*", context.table.name))
     return iam_policy.render(iam_policy.build_policy(scope))

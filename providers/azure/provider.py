@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from extdns.model import rrtype
 from extdns.model.capabilities import Capabilities
 from extdns.model.change import (
@@ -270,15 +272,7 @@ def _get_etag(old: Record | None) -> str:
 
 def _restate(found: AzureRecordSet, new: DesiredRecord) -> Record:
     """Return the record of *found*, with the properties of *new*, which it was written with."""
-    record = build_record(found, new.name)
-    return Record(
-        name=record.name,
-        type=record.type,
-        targets=record.targets,
-        ttl_s=record.ttl_s,
-        properties=new.properties,
-        exact=record.exact,
-    )
+    return replace(build_record(found, new.name), properties=new.properties)
 
 
 def _is_equal(old: Record, new: DesiredRecord) -> bool:

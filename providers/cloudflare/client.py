@@ -161,7 +161,7 @@ class CloudflareApi:
 
     def write(self, zone_id: str, operations: Operations, context: str) -> BatchResult:
         """Make *operations*, all or none, and return the values that were written."""
-        path, body = f"{_build_records_path(zone_id)}/batch", operations.encode()
+        path, body = f"{_build_records_path(zone_id)}/batch", msgspec.json.encode(operations)
         changes = len(operations.deletes) + len(operations.patches) + len(operations.posts)
         answer = self._call(_WRITE, "POST", path, _Answer[BatchResult], context, body=body, changes=changes)
         return answer.result or BatchResult()

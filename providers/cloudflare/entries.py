@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-import msgspec
-
 from extdns.model import rrtype, ttl
 from extdns.model.change import Write
 from extdns.model.dns_name import DnsName
@@ -164,10 +162,6 @@ class Operations(Value, frozen=True, kw_only=True):
 
     def __bool__(self) -> bool:
         return bool(self.deletes or self.patches or self.posts)
-
-    def encode(self) -> bytes:
-        """Return the JSON."""
-        return msgspec.json.encode(self)
 
 
 def plan_operations(writes: Iterable[Write]) -> tuple[Operations, tuple[CloudflareValue, ...]]:

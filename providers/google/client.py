@@ -25,6 +25,7 @@ from google.auth.transport.requests import AuthorizedSession, Request
 from requests.adapters import HTTPAdapter
 
 from extdns.model.api_request import UNANSWERED, ApiRequest
+from extdns.model.zone import Zone
 from providers.common.api_calls import (
     DEFAULT_TIMEOUTS_S,
     CallFailedError,
@@ -115,28 +116,27 @@ class CloudDnsApi:
         with self._call("projects.get") as connection:
             return record_sets.parse_limits(connection.read("").get("quota", {}))
 
-    def list_record_sets(self, zone: str, zone_label: str, *, name: str, after: str, limit: int) -> CloudDnsPage:
-        """Return a page of at most *limit* record sets of *zone*, which is a name or number.
+    def list_record_sets(self, zone: Zone, *, name: str, after: str, limit: int) -> CloudDnsPage:
+        """Return a page of at most *limit* record sets of *zone*.
 
-        Messages call it *zone_label*. *name* has a dot at the end; "" reads all record sets. *after* is the token of
-        the page, "" for the first.
+        *name* has a dot at the end; "" reads all record sets. *after* is the token of the page, "" for the first.
         """
         query = {"maxResults": str(limit), "name": name, "pageToken": after}
-        with self._call("resourceRecordSets.list", zone_label) as connection:
-            path = f"{_build_zone_path(zone)}/rrsets"
+        with self._call("resourceRecordSets.list", f"zone {zone}") as connection:
+            path = f"{_build_zone_path(zone.id)}/rrsets"
             answer = connection.read(path, {field: text for field, text in query.items() if text})
             sets = tuple(map(record_sets.parse_record_set, answer.get("rrsets", ())))
         return CloudDnsPage(sets=sets, after=answer.get("nextPageToken", ""))
 
-    def test_permissions(self, zone: str, zone_label: str, permissions: Sequence[str]) -> frozenset[str]:
+    def test_permissions(self, zone: Zone, permissions: Sequence[str]) -> frozenset[str]:
         """Return which of *permissions* our credentials have on *zone*; none if the zone does not exist."""
-        with self._call("managedZones.testIamPermissions", zone_label) as connection:
-            path = f"{_build_zone_path(zone)}:testIamPermissions"
+        with self._call("managedZones.testIamPermissions", f"zone {zone}") as connection:
+            path = f"{_build_zone_path(zone.id)}:testIamPermissions"
             answer = connection.send("POST", path, body={"permissions": list(permissions)})
             return frozenset(answer.get("permissions", ()))
 
     def create_change(
-        self, zone: str, zone_label: str, additions: Sequence[CloudDnsRecordSet], deletions: Sequence[CloudDnsRecordSet]
+        self, zone: Zone, additions: Sequence[CloudDnsRecordSet], deletions: Sequence[CloudDnsRecordSet]
     ) -> str:
         """Send a change, and return the id that the service gave it."""
         body: dict[str, Any] = {"kind": "dns#change"}
@@ -144,8 +144,8 @@ class CloudDnsApi:
             body["additions"] = [record_sets.serialize_record_set(one) for one in additions]
         if deletions:
             body["deletions"] = [record_sets.serialize_record_set(one) for one in deletions]
-        with self._call(_CHANGE, zone_label, changes=len(additions) + len(deletions)) as connection:
-            path, timeouts_s = f"{_build_zone_path(zone)}/changes", self._settings.calls.write_timeouts_s
+        with self._call(_CHANGE, f"zone {zone}", changes=len(additions) + len(deletions)) as connection:
+            path, timeouts_s = f"{_build_zone_path(zone.id)}/changes", self._settings.calls.write_timeouts_s
             answer = connection.send("POST", path, body=body, timeouts_s=timeouts_s)
             return str(answer["id"])
 

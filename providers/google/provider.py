@@ -102,9 +102,7 @@ class CloudDnsReader:
                 return
 
     def _read_sets(self, zone: Zone, *, name: str = "", after: str) -> CloudDnsPage:
-        return self._api.list_record_sets(
-            zone.id, f"zone {zone}", name=name, after=after, limit=self._settings.page_items
-        )
+        return self._api.list_record_sets(zone, name=name, after=after, limit=self._settings.page_items)
 
 
 def _build_records(page: CloudDnsPage) -> Iterator[Record]:
@@ -124,7 +122,7 @@ PERMISSIONS: Final = (
 def check_permission(api: CloudDnsApi, zone: Zone) -> Permission:
     """Return whether our credentials may change records in *zone*, according to `testIamPermissions`."""
     try:
-        granted = api.test_permissions(zone.id, f"zone {zone}", PERMISSIONS)
+        granted = api.test_permissions(zone, PERMISSIONS)
     except CallFailedError as exc:
         remedy = "testing permissions needs the permission to list zones: dns.managedZones.list"
         return Permission(granted=None, detail=str(exc), remedy=remedy)
@@ -154,7 +152,7 @@ class CloudDnsWriter:
         deletions = [build_record_set(write.old) for write in writes if write.old]
         additions = [build_record_set(write.new) for write in writes if write.new]
         try:
-            change_id = self._api.create_change(zone.id, f"zone {zone}", additions, deletions)
+            change_id = self._api.create_change(zone, additions, deletions)
         except CallFailedError as exc:
             return build_outcome(exc, additions, deletions)
         records = map(build_record, additions)

@@ -122,7 +122,7 @@ class _Configuration:
         for name, entry in self._sections["secret_handlers"].items():
             what = f"secret handler {sanitize(str(name))}"
             handler_class, arguments = self._prepare(_require_mapping(entry, what), what)
-            self._secrets.add_handler(str(name), _construct(what, handler_class, str(name), arguments))
+            self._secrets.handlers[str(name)] = _construct(what, handler_class, str(name), arguments)
 
     def find_zones(self) -> tuple[dict[DnsName, ConfiguredZone], tuple[DnsName, ...]]:
         """Return the zones that pass the filters, and the names of the others.

@@ -19,16 +19,12 @@ _SECRET_KEY: Final = re.compile(
 
 
 class SecretValues:
-    """The secret handlers of a configuration: values such as `env/TOKEN` are read by the handler `env`."""
+    """The secret handlers of a configuration by name: values such as `env/TOKEN` are read by the handler `env`."""
 
     def __init__(self, *, offline: bool = False) -> None:
         """Start with the built-in handler. If *offline*, a missing environment variable is an empty text."""
         self._offline = offline
-        self._handlers: dict[str, Any] = {_ENVIRONMENT: EnvironSecrets(_ENVIRONMENT)}
-
-    def add_handler(self, name: str, handler: object) -> None:
-        """Let *handler* read values that begin with *name* and a slash."""
-        self._handlers[name] = handler
+        self.handlers: dict[str, Any] = {_ENVIRONMENT: EnvironSecrets(_ENVIRONMENT)}
 
     def resolve(self, arguments: Mapping[str, Any], origin: str) -> dict[str, Any]:
         """Return *arguments* with the values of secret handlers, and mask all secrets from now on.
@@ -45,7 +41,7 @@ class SecretValues:
                 _mask_list(value, key)
             return value
         handler, slash, name = value.partition("/")
-        if slash and handler in self._handlers:
+        if slash and handler in self.handlers:
             found = self._fetch(handler, name, arguments, f"{origin}: {sanitize(key)}={sanitize(handler)}/…")
             masking.add_secrets((str(found),))
             return found
@@ -63,7 +59,7 @@ class SecretValues:
                     return ""
                 raise UsageError(f"{origin}: environment variable {sanitize(variable)} is not set")
         try:
-            return self._handlers[handler].fetch(name, arguments)
+            return self.handlers[handler].fetch(name, arguments)
         except Exception as exc:  # a handler can raise anything
             raise UsageError(f"{origin} cannot be read: {type(exc).__name__}: {sanitize(str(exc))}") from exc
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, assert_never
+from typing import assert_never
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model import rrtype
@@ -70,13 +70,14 @@ def plan_file_change(master: MasterFile, zone: Zone, writes: Sequence[Write]) ->
         return build_conflict(conflicts)
     desired = {write.key: _adjust(write.new, write.old, zone) for write in writes if write.new is not None}
     records = {key: found for key, found in desired.items() if isinstance(found, Record)}
-    changed = [key for key in dict.fromkeys(write.key for write in writes) if records.get(key) != held.get(key)]
+    counts = Counter(write.key for write in writes)
+    changed = [key for key in counts if records.get(key) != held.get(key)]
     removed = frozenset(key for key in changed if key in held)
     added = tuple(records[key] for key in changed if key in records)
     after = _apply(master.records.by_name, removed, added)
     details = [
         *((key.name, found.detail) for key, found in desired.items() if isinstance(found, Refusal)),
-        *((key.name, f"{key.type} is written twice in one batch") for key in _find_repeated(writes)),
+        *((key.name, f"{key.type} is written twice in one batch") for key, count in counts.items() if count > 1),
         *((key.name, _describe_read_only(key, master)) for key in changed if key in master.read_only),
         *find_incompatible_records(after, added, zone.name).items(),
     ]
@@ -115,15 +116,8 @@ def _apply(before: ZoneRecords, removed: Collection[RecordKey], added: Iterable[
     return after
 
 
-def _find_repeated(writes: Iterable[Write]) -> list[RecordKey]:
-    return [key for key, times in Counter(write.key for write in writes).items() if times > 1]
-
-
 def _describe_read_only(key: RecordKey, master: MasterFile) -> str:
     return f"{key.type} is at {master.read_only[key]}, which extdns does not edit; move it into {master.label} itself"
-
-
-_NONE: Final[tuple[Record, ...]] = ()
 
 
 def find_incompatible_records(after: ZoneRecords, written: Collection[Record], zone: DnsName) -> dict[DnsName, str]:
@@ -135,17 +129,16 @@ def find_incompatible_records(after: ZoneRecords, written: Collection[Record], z
     return dnames or {
         record.name: detail
         for record in written
-        if (detail := _find_cname(after, record.name) or _find_cut_above(after, record, zone))
+        if (
+            detail := find_cname_problem([one.type for one in after[record.name]])
+            or _find_cut_above(after, record, zone)
+        )
     }
-
-
-def _find_cname(after: ZoneRecords, name: DnsName) -> str:
-    return find_cname_problem([record.type for record in after.get(name, _NONE)])
 
 
 def _find_cut_above(after: ZoneRecords, record: Record, zone: DnsName) -> str:
     for ancestor in _list_ancestors(record.name, zone):
-        for above in after.get(ancestor, _NONE):
+        for above in after.get(ancestor, ()):
             if above.type == rrtype.DNAME:
                 return f"no record is allowed below the DNAME {ancestor}"
             if above.type == rrtype.NS and ancestor != zone and not _is_allowed_below(record, above):

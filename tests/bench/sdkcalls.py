@@ -15,12 +15,15 @@ from typing import Any, Final
 from botocore.awsrequest import AWSResponse
 from botocore.compat import HTTPHeaders
 
+from extdns.model.dns_name import DnsName
+from extdns.model.zone import Zone
 from providers.aws.client import Route53Api
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
 from providers.aws.settings import AwsAccount
 from providers.common.api_calls import RateLimit, RateLimiter
 from tests.bench.process import print_figures
 
+_ZONE: Final = Zone(name=DnsName("example.org"), id="Z1")
 _RUNS: Final = 30
 _PAGE: Final = 300
 _PAGES: Final = 34
@@ -37,9 +40,9 @@ def main() -> None:
     reader, writer = _open(_build_page()), _open(_CHANGED)
     change, batch = _build_changes(2), _build_changes(1000)
     print_figures(
-        read_ms=_PAGES * _time(lambda: reader.list_record_sets("Z1", "zone", None, _PAGE)),
-        change_ms=_time(lambda: writer.change_record_sets("Z1", "zone", change)),
-        batch_ms=_time(lambda: writer.change_record_sets("Z1", "zone", batch)),
+        read_ms=_PAGES * _time(lambda: reader.list_record_sets(_ZONE, None, _PAGE)),
+        change_ms=_time(lambda: writer.change_record_sets(_ZONE, change)),
+        batch_ms=_time(lambda: writer.change_record_sets(_ZONE, batch)),
     )
 
 

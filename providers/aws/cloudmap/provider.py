@@ -255,10 +255,11 @@ class CloudMapWriter:
         records = (
             record
             for name, service in made.services.items()
-            for record in (build_records(service, name, shows_description=shows) if service else ())
+            if service
+            for record in build_records(service, name, shows_description=shows)
+            if record.key in keys
         )
-        found = sorted((record for record in records if record.key in keys), key=lambda record: record.key)
-        return Applied(records=tuple(found), unconditional=bool(keys))
+        return Applied(records=tuple(sorted(records, key=lambda record: record.key)), unconditional=bool(keys))
 
     def _write(self, zone: Zone, plan: _Plan, made: _Progress) -> _Steps:
         """Bring the service of one name to what *plan* says."""

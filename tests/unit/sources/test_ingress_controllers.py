@@ -26,11 +26,11 @@ from extdns.resources.ingress_controllers import (
     OpenShiftRouteStatus,
     RouterStatus,
     TcpIngress,
-    TcpIngressRule,
     TcpIngressSpec,
     VirtualHost,
 )
 from extdns.resources.meta import Condition, LoadBalancedStatus
+from extdns.resources.networking import IngressRule
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims
 from tests.unit.sources.made import build_source, settings_with
@@ -50,7 +50,7 @@ def proxy(fqdn: str | None, status: LoadBalancedStatus = LB, annotations: Mappin
 
 
 def tcp_ingress(*hosts: str, annotations: Mapping[str, str] | None = None) -> TcpIngress:
-    rules = tuple(TcpIngressRule(host=host) for host in hosts)
+    rules = tuple(IngressRule(host=host) for host in hosts)
     return TcpIngress(metadata=meta("shop/t", annotations), spec=TcpIngressSpec(rules=rules), status=LB)
 
 

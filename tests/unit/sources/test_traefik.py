@@ -15,7 +15,6 @@ from extdns.resources.ingress_controllers import (
     INGRESS_ROUTE_UDP,
     IngressRoute,
     IngressRouteSpec,
-    IngressRouteUdp,
     TraefikRoute,
 )
 from extdns.sources.common.claim_builder import SourceSettings
@@ -77,7 +76,7 @@ def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
         ),
         pytest.param(
             build_source("traefik-proxy", kind=INGRESS_ROUTE_UDP),
-            IngressRouteUdp(metadata=meta("t/r", AT | ours(hostname="a.t"))),
+            KubernetesObject(metadata=meta("t/r", AT | ours(hostname="a.t"))),
             "ingressrouteudp/t/r",
             id="udp",
         ),

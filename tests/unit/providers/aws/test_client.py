@@ -20,6 +20,7 @@ from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Refuse, Replace
 from tests.route53 import client, environ
+from tests.unit.providers.aws.route53_values import ZONE
 
 WWW = Route53RecordSet(name="www.example.org.", type="A", ttl_s=60, values=("192.0.2.1",))
 CREATE_WWW = RecordSetChange(action=ChangeAction.CREATE, record_set=WWW)
@@ -100,7 +101,7 @@ def test_a_response_that_is_not_the_expected_xml_raises_call_failed_error(
     with pytest.raises(CallFailedError):
         account.list_zones()
     with pytest.raises(CallFailedError):
-        account.list_record_sets("Z", "zone Z", None, 300)
+        account.list_record_sets(ZONE, None, 300)
 
 
 @pytest.mark.parametrize(
@@ -127,13 +128,13 @@ def test_a_response_that_is_not_the_expected_xml_raises_call_failed_error(
 def test_a_routed_record_set_is_read_as_it_was_written_and_deleted_as_it_was_read(
     fake: Route53, account: Route53Api, routing: dict[str, str]
 ) -> None:
-    zone_id = fake.add_zone("example.org")
+    zone = replace(ZONE, id=fake.add_zone("example.org"))
     written = replace(WWW, set_identifier="a & b", routing=StringMap.from_items(routing), health_check_id="check")
     fake.api.health_checks.add("check")
-    account.change_record_sets(zone_id, "zone", [RecordSetChange(action=ChangeAction.CREATE, record_set=written)])
-    (read,) = (one for one in account.list_record_sets(zone_id, "zone", None, 300).sets if one.name == WWW.name)
+    account.change_record_sets(zone, [RecordSetChange(action=ChangeAction.CREATE, record_set=written)])
+    (read,) = (one for one in account.list_record_sets(zone, None, 300).sets if one.name == WWW.name)
     assert read == written
-    account.change_record_sets(zone_id, "zone", [RecordSetChange(action=ChangeAction.DELETE, record_set=read)])
+    account.change_record_sets(zone, [RecordSetChange(action=ChangeAction.DELETE, record_set=read)])
 
 
 @pytest.mark.usefixtures("bare")
@@ -145,11 +146,11 @@ def test_a_role_that_the_sdk_finds_invalid_is_refused_without_a_call() -> None:
 
 
 def test_a_record_set_that_the_service_finds_invalid_is_refused(fake: Route53, account: Route53Api) -> None:
-    zone_id = fake.add_zone("example.org")
+    zone = replace(ZONE, id=fake.add_zone("example.org"))
     routing = StringMap.from_items({"GeoLocation.ContinentCode": "E"})
     invalid = RecordSetChange(action=ChangeAction.CREATE, record_set=replace(WWW, set_identifier="x", routing=routing))
     with pytest.raises(CallFailedError, match="InvalidInput") as error:
-        account.change_record_sets(zone_id, "zone", [invalid])
+        account.change_record_sets(zone, [invalid])
     assert error.value.kind is FailureKind.REFUSED
 
 
@@ -177,10 +178,10 @@ def test_a_certificate_authority_from_the_certificate_variables_is_trusted(
 def test_throttling_by_route53_lowers_the_rate_of_calls(
     fake: Route53, account: Route53Api, code: str, account_s: float, action_s: float
 ) -> None:
-    zone_id = fake.add_zone("example.org")
+    zone = replace(ZONE, id=fake.add_zone("example.org"))
     fake.faults.arm(Refuse(400, code), action=CHANGE)
     with pytest.raises(CallFailedError):
-        account.change_record_sets(zone_id, "zone example.org", [CREATE_WWW])
+        account.change_record_sets(zone, [CREATE_WWW])
     rates = {budget.action: budget.per_s for budget in account.rate_limiter.read_rate_limits()}
     assert (rates[""], rates[CHANGE]) == (account_s, action_s)
 
@@ -268,5 +269,5 @@ def test_each_attempt_of_a_call_is_reported_with_its_url_duration_and_status_if_
 def test_a_write_that_is_stopped_before_it_is_sent_is_not_reported_as_a_request(fake: Route53) -> None:
     reported = RecordedRequests(fake, may_begin=False)
     with pytest.raises(CallFailedError, match="NotLeading"):
-        reported.client.change_record_sets("Z1", "zone", [CREATE_WWW])
+        reported.client.change_record_sets(ZONE, [CREATE_WWW])
     assert [one.method for one in reported.requests] == ["GET"]

@@ -73,13 +73,6 @@ def test_aliases_to_aliases_are_created_from_the_last_target_on_and_loops_are_re
     assert [line[7] for line in writable.sent()] == ["d", "c", "b", "a"]
 
 
-def test_a_record_is_deleted_in_the_spelling_in_which_route53_stores_it(writable: WritableZone) -> None:
-    odd = {"Name": "c.example.org", "Type": "CNAME", "TTL": 7, "ResourceRecords": ["LB.Example.net."]}
-    writable.fake.put(writable.zone_id, odd)
-    held = next(record for record in writable.reader.read_page(writable.zone, None).records if record.type == "CNAME")
-    assert isinstance(writable.submit(delete(held)), Applied)
-
-
 def test_deleting_an_alias_whose_target_zone_was_changed_is_a_write_conflict(writable: WritableZone) -> None:
     alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
     outcome = writable.submit(Write(old=None, new=alias))

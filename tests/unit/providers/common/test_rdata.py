@@ -290,21 +290,6 @@ def test_any_bytes_of_a_txt_record_are_written_and_read_back(content: list[bytes
     assert read_back(target) == target
 
 
-@given(st.text())
-def test_a_txt_target_that_was_normalized_is_not_changed_by_normalizing_it_again(text: str) -> None:
-    try:
-        once = read_back(text)
-    except InvalidValueError:
-        return
-    assert read_back(once) == once
-
-
-@given(st.text(st.sampled_from("abcxyz=,/-_. ")))
-def test_the_text_of_an_ownership_record_is_written_and_read_back_unchanged(text: str) -> None:
-    ownership_record = f'"heritage=external-dns,external-dns/owner={text}"'
-    assert read_back(ownership_record) == ownership_record
-
-
 @pytest.mark.parametrize(
     ("target", "written"),
     [

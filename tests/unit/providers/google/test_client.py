@@ -19,6 +19,7 @@ from providers.google.settings import GoogleSettings
 from tests.clouddns import client
 from tests.fakes.clouddns.server import PROJECT, TOKEN, CloudDns
 from tests.fakes.service.faults import Drop, Refuse
+from tests.unit.providers.google.cloud_dns_values import ZONE
 
 ADDED = [CloudDnsRecordSet(name="www.example.org.", type="A", ttl_s=300, values=("192.0.2.1",))]
 
@@ -114,7 +115,7 @@ def test_nothing_is_sent_to_a_server_with_a_certificate_of_an_unknown_authority(
     with CloudDns(tls=True) as fake, CloudDns() as tokens:
         bare.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(key_file(tmp_path, key, f"{tokens.url}/token")))
         with pytest.raises(CallFailedError, match="SSLError") as caught:
-            client(fake, GoogleSettings(endpoint=fake.url)).create_change("main", "zone main", ADDED, [])
+            client(fake, GoogleSettings(endpoint=fake.url)).create_change(ZONE, ADDED, [])
         assert caught.value.kind is FailureKind.RETRYABLE
         assert fake.log.calls() == ()
 
@@ -170,10 +171,10 @@ def test_a_change_refused_for_an_expired_token_is_sent_again_only_if_this_proces
         account = client(fake, GoogleSettings(endpoint=fake.url, calls=CallOptions(can_write=lambda: left.pop(0))))
         fake.faults.arm(Refuse(401, "authError"), action="changes.create")
         if all(is_leader):
-            assert account.create_change("main", "zone main", ADDED, []) == "1"
+            assert account.create_change(ZONE, ADDED, []) == "1"
         else:
             with pytest.raises(CallFailedError, match="NotLeading") as caught:
-                account.create_change("main", "zone main", ADDED, [])
+                account.create_change(ZONE, ADDED, [])
             assert caught.value.kind is FailureKind.RETRYABLE
         assert len(fake.log.calls("changes.create")) == sent
         assert left == []

@@ -17,7 +17,7 @@ from tests.clouddns import client
 from tests.conformance.provider import build_batch, create, delete, restate, update
 from tests.fakes.clouddns.document import undocumented_body, undocumented_query
 from tests.fakes.clouddns.log import CHANGE
-from tests.fakes.clouddns.raw_client import rrset, weighted
+from tests.fakes.clouddns.raw_client import weighted
 from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.service.faults import Drop, Fault, Refuse
 from tests.unit.providers.google.cloud_dns_values import GEO, routed
@@ -89,12 +89,6 @@ def test_a_weight_changed_by_another_tool_is_a_write_conflict(writable: Writable
     (held,) = writable.reader.read_names(writable.zone, [WWW.key.name])
     writable.fake.put("main", weighted("www.example.org.", (9, "192.0.2.1")))
     assert isinstance(writable.submit(delete(held)), WriteConflict)
-
-
-def test_a_record_is_deleted_in_the_spelling_in_which_cloud_dns_stores_it(writable: WritableZone) -> None:
-    writable.fake.put("main", rrset("c.example.org.", "CNAME", "LB.Example.net.", ttl=7))
-    held = next(record for record in writable.reader.read_page(writable.zone, None).records if record.type == "CNAME")
-    assert isinstance(writable.submit(delete(held)), Applied)
 
 
 def test_all_offending_names_of_a_refused_change_are_reported_at_once(writable: WritableZone) -> None:

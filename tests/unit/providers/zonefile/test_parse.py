@@ -317,10 +317,5 @@ def test_only_the_first_error_that_makes_a_zone_unreadable_is_reported() -> None
     assert read(SOA + "a..b 60 A x\n$TTTL 5\n").problem.startswith("example.org.zone:2: ")
 
 
-def test_an_invalid_line_in_an_included_file_is_reported_with_that_file() -> None:
-    (record,) = records(read(SOA + "$INCLUDE x\n", files={"x": "\na 60 WEB x\n"}))
-    assert record.targets[0].startswith("x:2: ")
-
-
 def test_an_invalid_signature_makes_the_zone_read_only() -> None:
     assert read(f"{SOA}a 60 RRSIG x\n").write_problem.startswith("example.org.zone:2: the file contains a signed zone")

@@ -108,21 +108,6 @@ def test_a_page_never_splits_the_records_of_a_name(tmp_path: Path) -> None:
     assert ([record.name for record in second.records], second.after) == (["c.z", "c.z", "d.z", "d.z"], None)
 
 
-def test_reading_a_page_again_returns_the_records_after_an_edit_of_the_file(tmp_path: Path) -> None:
-    files = reader(tmp_path, z__zone=SOA + "a 60 A 192.0.2.1\n")
-    (found,) = files.list_zones().zones
-    assert len(files.read_page(found, None).records) == 1
-    (tmp_path / "z.zone").write_text(SOA + "a 60 A 192.0.2.1\nb 60 A 192.0.2.1\n")
-    assert len(files.read_page(found, None).records) == 2
-
-
-def test_the_soa_is_not_read_as_a_record(tmp_path: Path) -> None:
-    files = reader(tmp_path, z__zone=SOA + "@ 60 NS n\n")
-    (found,) = files.list_zones().zones
-    assert [record.type for record in files.read_page(found, None).records] == ["NS"]
-    assert [record.type for record in files.read_names(found, [DnsName("z")])] == ["NS"]
-
-
 # Adjust desired records to zone files
 
 
