@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _UPDATE_INTERVAL_S: Final = 1.0
 _LOG_INTERVAL_S: Final = 10.0
+_LONGEST_FIRST_PASS_S: Final = 600.0  # after everything was planned once
 
 _log = log.get(__name__)
 
@@ -141,8 +142,8 @@ class SyncRuns(Participant):
     """Detect the end of the first pass and of each run, and collect what fails.
 
     Attributes:
-        first_pass_done: set when everything was planned once and, if there is a writer, written; unless this is a
-            single pass, at the latest ten minutes after everything was planned once.
+        first_pass_done: set when everything was planned once, nothing is to be planned again and, if there is a writer,
+            nothing written; unless this is a single pass, at the latest ten minutes after everything was planned once.
         failing: a message for each failure, at most a second old.
     """
 
@@ -182,7 +183,8 @@ class SyncRuns(Participant):
         """End a run if one is due, or the first pass is done. After steps, check for failures once a second."""
         now_s, engine = self._clock.monotonic_s(), self._engine
         is_first = not self.first_pass_done.is_set() and (
-            (engine.is_overdue and not engine.settings.once) or (engine.is_idle if self._writes else engine.is_planned)
+            (now_s >= engine.planned_all_at + _LONGEST_FIRST_PASS_S and not engine.settings.once)
+            or (engine.is_idle if self._writes else engine.is_planned)
         )
         check_at = min(self._next_run_at, self._next_check_at)
         if now_s < check_at and not is_first:

@@ -6,6 +6,7 @@ decisions, read, submit batches, and when to step again.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine import inputs
@@ -68,6 +69,8 @@ class Engine:
         problems: objects and manifests that cannot be read.
         adjustments: desired records to show to the DNS service, one request at a time.
         bulk_updates: whether the first pass changed many records of ours without saved state.
+        planned_all_at: since when every name that could be planned first has been planned, however often others become
+            dirty (monotonic seconds); infinity before.
     """
 
     def __init__(self, settings: EngineSettings) -> None:
@@ -113,6 +116,7 @@ class Engine:
         self._plan_at = self._now_s = self._dirty_since_at = 0.0
         self._expects_observations = False
         self._unplanned: set[DnsName] | None = None  # of the names that could be planned first
+        self.planned_all_at = math.inf
         self._written: dict[str | None, set[DnsName]] = {}  # by namespace
         # for each name that cannot be planned before an answer comes: the namespaces whose objects changed
         self._unanswered: dict[DnsName, set[str]] = {}
@@ -132,7 +136,7 @@ class Engine:
         if not self._is_started:
             self._is_started = True
             self.delete_guard.start(now_s)
-        if not (self.has_planned_all and (self._dirty or self._expects_observations)):
+        if self.planned_all_at == math.inf or not (self._dirty or self._expects_observations):
             self._dirty_since_at = now_s
         for namespace, names in self._written.items():
             self._dirty.add(names, namespace)
@@ -170,14 +174,9 @@ class Engine:
         )
 
     @property
-    def has_planned_all(self) -> bool:
-        """Whether every name that could be planned first was planned, however often others become dirty."""
-        return self._unplanned is not None and not self._unplanned
-
-    @property
     def is_overdue(self) -> bool:
         """Whether every name was planned, but for ten minutes some name has always been dirty, or some object due."""
-        return self.has_planned_all and self._dirty_since_at + _LONGEST_DIRTY_S <= self._now_s
+        return self._dirty_since_at + _LONGEST_DIRTY_S <= self._now_s
 
     @property
     def is_idle(self) -> bool:
@@ -489,6 +488,8 @@ class Engine:
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
                     due |= self._refresher.add_related(changed) - planned
+        if not self._unplanned:
+            self.planned_all_at = min(self.planned_all_at, now_s)
         # Of all names at once: a record can pass from one namespace to another.
         if any((added := self.decisions.take_added_owned()).values()):
             self.delete_guard.budgets.add_owned(added, now_s)

@@ -393,15 +393,16 @@ def test_first_full_pass_that_takes_long_is_a_failing_run_each_interval() -> Non
     assert scene.sample(SYNCED) == 0
 
 
-def test_first_full_pass_ends_although_some_name_always_changes() -> None:
+@pytest.mark.parametrize("names", [99, 1], ids=["more-than-can-be-planned", "one-that-is-always-written"])
+def test_first_full_pass_ends_although_some_name_always_changes(names: int) -> None:
     scene = RunsScene(names_per_step=2)
     scene.sync()
     for number in range(70):
-        claims = [build_claim("many", f"many{one}", f"192.0.2.{number}") for one in range(99)]
+        claims = [build_claim("many", f"many{one}", f"192.0.2.{number}") for one in range(names)]
         scene.world.feed(observe("many", *claims))
         scene.world.now_s += 10.0
         scene.update()
-    assert not scene.world.engine.is_planned
+    assert not scene.world.engine.is_idle
     assert scene.runs.first_pass_done.is_set()
 
 
