@@ -236,10 +236,12 @@ class ActivityReporter:
         """Log that a manifest or an object cannot be read, or can be read again."""
         if problem.message:
             self._problems.add((problem.location, problem.key))
-            _log.error(Event.OBJECT_UNREADABLE, what=problem.what, place=problem.location, message=problem.message)
+            level, event = logging.ERROR, Event.OBJECT_UNREADABLE
         else:
             self._problems.discard((problem.location, problem.key))
-            _log.info(Event.OBJECT_READABLE, what=problem.what, place=problem.location)
+            level, event = logging.INFO, Event.OBJECT_READABLE
+        if write := self._find_writer(level, problem.location, event):
+            write(event, what=problem.what, place=problem.location, message=problem.message or None)
 
     def report_kind_state(self, state: KindState) -> None:
         """Log that the list and watch of a kind changed to *state*, and set its metric."""

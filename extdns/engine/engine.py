@@ -219,7 +219,9 @@ class Engine:
                 self._take_kind_state(state, now_s)
             case inputs.ProblemChanged(problem=problem):
                 self.problems.report(problem)
-                self._enqueue(self._waits.all_names())
+                key = problem.key  # None: it may be any object
+                about = Wait(Awaited.OBJECT, key) if key else COMPUTED
+                self._enqueue(self._waits.names(about), namespace=key.namespace if key else None)
             case inputs.ExistenceChecked(key=key, exists=exists):
                 for answered in self._checks.answer(key, exists=exists, now_s=now_s):
                     self._enqueue(self._waits.names(Wait(Awaited.ANSWER, answered)))

@@ -230,12 +230,12 @@ _Item = ObjectChange | ObjectProblem | IdentityRead | ReflectorReport
 class ReportQueue:
     """What reflectors reported and `take` has not returned yet; safe from any thread.
 
-    Of an object, only one change waits, from the version that was taken last to the latest one.
+    Of an object, only one change waits, from the version that was taken last to the latest one, and one problem.
     """
 
     def __init__(self) -> None:
         """Start empty."""
-        self._items: dict[object, _Item] = {}  # changes by the key of the object
+        self._items: dict[object, _Item] = {}  # changes by the key of the object, problems also by location
         self._changed = Condition()
         self._is_closed = False
 
@@ -251,7 +251,7 @@ class ReportQueue:
 
     def _add_delta(self, delta: Delta) -> None:
         if isinstance(delta, ObjectProblem):
-            self._items[object()] = delta
+            self._items[delta.location, delta.key] = delta
             return
         earlier = self._items.get(delta.key)
         self._items[delta.key] = replace(delta, old=earlier.old) if isinstance(earlier, ObjectChange) else delta

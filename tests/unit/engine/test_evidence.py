@@ -231,3 +231,18 @@ def test_object_is_absent_after_all_manifests_can_be_parsed() -> None:
     world.run(problem(""))
     assert world.list_records() == {}
     assert not find_failures(world.engine)
+
+
+def test_names_that_wait_for_other_objects_are_not_planned_again_if_one_becomes_unreadable() -> None:
+    many = observe("many", *(build_unresolved("many", f"many{number}") for number in range(9)))
+    world = start_world(first=[many], names_per_step=2)
+    assert world.engine.is_planned
+    world.feed(problem("too large", ref("api").key))
+    assert world.engine.is_planned
+
+
+def test_record_in_its_grace_period_is_said_to_be_kept_once_its_object_is_unreadable() -> None:
+    world = start_published(deletes=DeleteSettings(owner="me", grace_s=60.0))
+    world.run(observe("web"))
+    world.run(problem("too large", ref("web").key))
+    assert world.decision("web").reason is Reason.OBJECT_FAILED
