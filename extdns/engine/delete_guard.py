@@ -676,7 +676,7 @@ class DeleteGuard:
             (
                 zone_id,
                 SavedZone(
-                    name=str(self.zones[zone_id].name) if zone_id in self.zones else self.zone_names.get(zone_id, ""),
+                    name=self.zone_names.get(zone_id, ""),
                     fingerprint=self.accepted.digests.get(zone_id, ""),
                     whole=scopes.get(Scope(zone_id), SavedScope()),
                     namespaces=tuple(

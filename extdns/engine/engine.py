@@ -110,7 +110,7 @@ class Engine:
         )
         self._refresher = ZoneRefresher(settings, self.claims, self.zones, self._waits, self._deadlines)
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
-        self._state_sync = StateSync(settings, self.zones, self.delete_guard)
+        self._state_sync = StateSync(settings, self.zones, self.delete_guard, self.leadership)
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
         self._dirty = DirtyNames(settings.names_per_step, self._weigh, self._find_namespaces)
         self._plan_at = self._now_s = self._dirty_since_at = 0.0
@@ -249,11 +249,11 @@ class Engine:
                 if self.delete_guard.cluster.identify(identity):
                     self._enqueue(self._find_all_names())
             case inputs.PlanApproved():
-                self._state_sync.may_write = self.settings.has_writer
+                self._state_sync.is_approved = True
             case inputs.LeadershipChanged(is_leader=is_leader):
-                self._state_sync.set_leader(is_leader=is_leader, now_s=now_s)
-                self._refresher.change_leadership(is_leader=is_leader, now_s=now_s)
                 self._enqueue(self.leadership.change(is_leader=is_leader, now_s=now_s))
+                self._state_sync.change_leadership(now_s)
+                self._refresher.change_leadership(is_leader=is_leader, now_s=now_s)
             case inputs.RulesChanged() | inputs.RulesRevised():
                 self._enqueue(self.rules.take(item, self._find_all_names()))
             case inputs.RulesAnswered():

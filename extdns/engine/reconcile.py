@@ -411,8 +411,7 @@ def _may_have_unlisted_zone(name: DnsName, parts: EngineParts) -> bool:
     """Return whether a zone that is not listed may have the name *name*: an ownership record can cover its records."""
     zones, guard = parts.zones, parts.delete_guard
     listed = {zone_state.zone.id for zone_state in zones}
-    former = {**guard.zone_names, **{zone.id: zone.name for zone in guard.zones.values()}}
-    unlisted = {zone_name for zone_id, zone_name in former.items() if zone_id not in listed}
+    unlisted = {zone_name for zone_id, zone_name in guard.zone_names.items() if zone_id not in listed}
     return bool(zones.unknown_accounts) or name in unlisted.union(zones.excluded)
 
 

@@ -49,21 +49,20 @@ class StateSync:
     """Loads the state of the delete guard from the state store, and saves it there.
 
     Attributes:
-        may_write: whether this process may write records and state: it is the leader, no dry run, and has the approval
-            that it needs.
+        is_approved: whether the plan was approved, or needs no approval.
         is_ready: whether deletes may be decided: this process is the leader, and the state was loaded or cannot be.
         loss_until_at: until when a loss of the saved state is reported (monotonic seconds), infinity if there is none.
     """
 
-    def __init__(self, settings: EngineSettings, zones: Zones, guard: DeleteGuard) -> None:
+    def __init__(self, settings: EngineSettings, zones: Zones, guard: DeleteGuard, leadership: Leadership) -> None:
         self._has_store = settings.has_state_store
         self._is_store_missing = settings.is_state_store_missing
         self._has_writer = settings.has_writer
         self._is_single_pass = settings.once
-        self._is_leader = not settings.has_election
-        self.may_write = self._has_writer and self._is_leader and not settings.needs_approval
+        self.is_approved = not settings.needs_approval
         self._zones = zones
         self._guard = guard
+        self._leadership = leadership
         self._is_loaded = False
         self._sent_revision: int | None = None  # the last revision that was sent to the state store
         self._is_waiting = False  # for an answer of the state store
@@ -76,13 +75,16 @@ class StateSync:
         self._has_former_records: bool | None = None  # whether records of ours existed at the end of the first pass
         self._next_request_at = self._next_approvals_at = 0.0
         self._next_save_at = -math.inf  # at most one save a second, so that a burst of events is one
-        self.is_ready = self._is_leader and not self._has_store
+        self.is_ready = leadership.is_leader and not self._has_store
 
-    def set_leader(self, *, is_leader: bool, now_s: float) -> None:
+    @property
+    def may_write(self) -> bool:
+        """Whether this process may write records and state: it is the leader, no dry run, and has its approval."""
+        return self._leadership.is_leader and self._has_writer and self.is_approved
+
+    def change_leadership(self, now_s: float) -> None:
         """Load the state again after this process became the leader. A standby neither loads nor saves."""
-        self._is_leader = is_leader
-        self.may_write = is_leader and self._has_writer
-        self.is_ready = is_leader and not self._has_store
+        self.is_ready = self._leadership.is_leader and not self._has_store
         self._is_loaded, self._sent_revision = False, None
         self._ignores_answer, self._next_request_at = self._is_waiting, now_s
         self._failures, self._failure, self._awaits_retry = 0, "", False
@@ -90,7 +92,7 @@ class StateSync:
     def describe_awaited(self, now_s: float) -> str:
         """Describe what all deletes wait for: leadership, saved state or the identity of the cluster; "" if nothing."""
         if not self.is_ready:
-            return _NOT_LOADED if self._is_leader else _NOT_LEADER
+            return _NOT_LOADED if self._leadership.is_leader else _NOT_LEADER
         return _NOT_IDENTIFIED if now_s < self._guard.cluster.identity_deadline_at else ""
 
     def update_awaited(self, now_s: float) -> AbstractSet[DnsName]:
@@ -157,7 +159,7 @@ class StateSync:
         """Return the effect that loads or saves the state or reads approvals, if one is due; at most one at a time."""
         if now_s >= self.loss_until_at:
             self._loss, self._is_new, self.loss_until_at = "", False, math.inf
-        if not (self._has_store and self._is_leader) or self._is_waiting or now_s < self._next_request_at:
+        if not (self._has_store and self._leadership.is_leader) or self._is_waiting or now_s < self._next_request_at:
             return ()
         if not self._is_loaded:
             self._is_waiting = True
@@ -179,7 +181,7 @@ class StateSync:
     @property
     def next_deadline_at(self) -> float:
         """When `take_due` has to be called without an input (monotonic seconds), infinity if never."""
-        if not (self._has_store and self._is_leader) or self._is_waiting:
+        if not (self._has_store and self._leadership.is_leader) or self._is_waiting:
             return math.inf
         save_at = max(self._next_request_at, self._next_save_at) if self._is_loaded and self._is_unsaved else math.inf
         if self._guard.needs_approval:
@@ -194,9 +196,9 @@ class StateSync:
     @property
     def problem(self) -> str:
         """Why the state of an earlier process is not known, or that of this one cannot be saved; "" if neither."""
-        if self._is_store_missing and self._is_leader:
+        if self._is_store_missing and self._leadership.is_leader:
             return "no state is saved: neither --state-configmap nor --state-file is set"
-        if not (self._has_store and self._is_leader):
+        if not (self._has_store and self._leadership.is_leader):
             return ""
         if not self._is_loaded:
             cause = self._failure or "no answer yet"
