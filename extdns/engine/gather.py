@@ -1,6 +1,6 @@
 """Gather what decides about one name, as frozen values (docs/design/architecture.md, "Planning one name").
 
-Only this module reads claims, zones, GET requests and the delete guard together. It copies, and decides nothing.
+The planner sees nothing of claims, zones, GET requests and the delete guard but what this module copies.
 """
 
 from __future__ import annotations

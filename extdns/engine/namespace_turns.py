@@ -16,8 +16,8 @@ class NamespaceTurns(Generic[K]):
     """What waits, each once, in a few lines for each namespace.
 
     The namespace on which least was spent, in seconds or another measure, is served first; of several, the one that
-    waits for its turn longest. One that begins to wait counts as if at least as much was spent on it as on the one that
-    was served last: it gets nothing for the past. Within a namespace, line 0 is served first; the others take turns.
+    waits for its turn longest. One that begins to wait starts at what was spent on the one that was served last, if it
+    has less: so waiting earns no credit. Within a namespace, line 0 is served first; the others take turns.
     """
 
     def __init__(self) -> None:

@@ -75,8 +75,8 @@ class Planned(Struct, gc=False):
             anything is queued.
         sets: by zone, the change sets to queue there, also those of ownership records that it holds for zones below.
         inputs: the inputs of the rules that were evaluated.
-        unjudged: the ids of the zones in which a record at the name is or may be ours, and it is not known whether an
-            object requests it or there is evidence for its delete.
+        unjudged: the ids of the zones in which a record at the name is or may be ours, as far as is known nobody
+            requests it, and nothing proves that it may go.
         is_outside: whether filters exclude the name, or no zone in which names were ever planned can hold it.
     """
 

@@ -38,7 +38,8 @@ _QUIET_FACTOR: Final = 4.0
 """Quiet zones are refreshed with a quarter of the calls a minute."""
 
 _MAX_LIST_INTERVAL_S: Final = 300.0
-"""Zones are listed at least this often, which also shows whether the DNS service can be reached."""
+"""Zones are listed at least this often, or every interval if that is longer: it shows whether the DNS service can be
+reached."""
 
 
 class ZoneRefresher:

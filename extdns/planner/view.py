@@ -50,8 +50,8 @@ class DeleteFacts(Value, frozen=True, kw_only=True):
         hold: why the delete is held, None if it is not. A transfer is made although a hold exists.
         granted: the delete that was granted, None if none was.
         is_saved: whether the saved state contains the grant.
-        waiting, waiting_by_absence: what the delete waits for besides its grace period, if its evidence is not by
-            absence, and if it is; "" for nothing.
+        waiting: what every delete waits for besides its grace period; "" for nothing.
+        waiting_by_absence: the same for a delete by absence, which may also wait because there is no saved state.
     """
 
     is_unguarded: bool = False
