@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from extdns.engine.inputs import AdjustmentsLoaded
-    from extdns.engine.retries import Deadlines, GiveUpRule
+    from extdns.engine.retries import GiveUpRule
     from extdns.model.dns_name import DnsName
     from extdns.model.record import DesiredRecord
     from extdns.model.zone import Zone
@@ -40,7 +40,7 @@ class Adjustments:
         failed: the records that the service could not adjust, each with the message of the service.
     """
 
-    def __init__(self, adjust: Adjust, deadlines: Deadlines) -> None:
+    def __init__(self, adjust: Adjust) -> None:
         """Start without requests; *adjust* returns what the service made of the records that it was shown."""
         self._adjust = adjust
         self.is_active = False
@@ -49,7 +49,6 @@ class Adjustments:
         self._failed_retry = Retry(Failure.ZONE_READ)
         self._required: dict[DesiredRecord, None] = {}
         self._requested: tuple[DesiredRecord, ...] = ()
-        deadlines.register(self._find_deadlines)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return what the service would hold for *desired*, and show it later those for which that is not known."""
@@ -110,7 +109,7 @@ class Adjustments:
             return False
         return any(record not in self.failed for record in chain(self._required, self._requested))
 
-    def _find_deadlines(self, _now_s: float) -> tuple[float, ...]:
+    def find_deadlines(self) -> tuple[float, ...]:
         """Return the times at which the next requests are due."""
         if self._requested or not self._required:
             return ()

@@ -33,7 +33,7 @@ from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProble
 from extdns.engine.parent_zones import find_parent_zone
 from extdns.engine.parts import EngineParts
 from extdns.engine.reconcile import reconcile, should_wait_for_others
-from extdns.engine.retries import Deadlines, Failure, GiveUpRule, RetryTable
+from extdns.engine.retries import Failure, GiveUpRule, RetryTable
 from extdns.engine.rule_state import RuleState
 from extdns.engine.state_sync import Leadership, StateSync
 from extdns.engine.zone_refresher import ZoneRefresher
@@ -76,22 +76,19 @@ class Engine:
     def __init__(self, settings: EngineSettings) -> None:
         """Start without claims and zones."""
         self.settings = settings
-        self._deadlines = Deadlines()
         self.claims = ClaimIndex(settings.plan)
         self.zones = Zones(longest_only=settings.capabilities.longest_match_only, is_single_pass=settings.once)
         self.delete_guard = DeleteGuard(settings.deletes, settings.settings_digest)
         self.decisions = Decisions()
         self.leadership = Leadership(settings, self.zones, self.decisions, self.delete_guard)
-        self.readiness = Readiness(
-            settings.kinds.values(), settings.source_timeout_s, self._deadlines, is_single_pass=settings.once
-        )
+        self.readiness = Readiness(settings.kinds.values(), settings.source_timeout_s, is_single_pass=settings.once)
         self._phases = KindPhases(settings.kinds.values())
         self.problems = ObjectProblems()
-        self._checks = ExistenceChecks(settings, self._deadlines)
+        self._checks = ExistenceChecks(settings)
         self._waits = Waits()
         self._plan_retries = RetryTable()
         self.rules = RuleState(settings, self._phases)
-        self.adjustments = Adjustments(settings.adjust, self._deadlines)
+        self.adjustments = Adjustments(settings.adjust)
         self._parts = EngineParts(
             settings=settings,
             claims=self.claims,
@@ -108,7 +105,7 @@ class Engine:
             plan_retries=self._plan_retries,
             rules=self.rules,
         )
-        self._refresher = ZoneRefresher(settings, self.claims, self.zones, self._waits, self._deadlines)
+        self._refresher = ZoneRefresher(settings, self.claims, self.zones, self._waits)
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard, self.leadership)
         self.bulk_updates = BulkUpdates(settings, self.delete_guard)
@@ -123,7 +120,6 @@ class Engine:
         self._batches = 0
         self._effects: list[Effect] = []
         self._is_started = False
-        self._deadlines.register(self._find_deadlines)
 
     def step(self, item: inputs.Input, now_s: float) -> tuple[Effect, ...]:
         """Process the input *item* at *now_s* (monotonic seconds) and return the effects, in order.
@@ -144,7 +140,7 @@ class Engine:
         self._effects.extend(self._take(item, now_s))
         self._effects.extend(self._advance(now_s))
         effects, self._effects = self._effects, []
-        next_at = now_s if self._written or self._has_slices else self._deadlines.find_next(now_s)
+        next_at = now_s if self._written or self._has_slices else self.find_next(now_s)
         return (*effects, Wake(at_s=next_at)) if next_at is not None else tuple(effects)
 
     @property
@@ -531,7 +527,11 @@ class Engine:
                 self._batches = number
                 yield SubmitBatch(batch=batch)
 
-    def _find_deadlines(self, _now_s: float) -> list[float]:
+    def find_next(self, now_s: float) -> float | None:
+        """Return the first time after *now_s* at which the engine has work if nothing happens before, None if none."""
+        return min((at_s for at_s in self._find_deadlines() if now_s < at_s < math.inf), default=None)
+
+    def _find_deadlines(self) -> list[float]:
         times = [self._state_sync.next_deadline_at, self._state_sync.loss_until_at, self._plan_retries.next_deadline_at]
         times.append(self.bulk_updates.shown_until_at)
         if self._dirty:
@@ -539,6 +539,8 @@ class Engine:
         for zone_state in self.zones:
             times += zone_state.queue.find_deadlines()
         times += self.zones.find_deadlines(self._give_up)
+        times += [*self.readiness.find_deadlines(), *self.adjustments.find_deadlines(), self._checks.next_at]
+        times += self._refresher.find_deadlines()
         if self._state_sync.is_ready:
             grants_at = self._dirty_since_at + _LONGEST_DIRTY_S if self._expects_observations else 0.0
             times.append(max(grants_at, self.delete_guard.next_deadline_at))

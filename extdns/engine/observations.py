@@ -15,7 +15,6 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
-    from extdns.engine.retries import Deadlines
     from extdns.engine.settings import EngineSettings
 
 _FIRST_PAUSE_S: Final = 30.0
@@ -68,9 +67,7 @@ class Readiness:
         is_open: whether planning may begin; stays true from then on.
     """
 
-    def __init__(
-        self, kinds: Iterable[Kind], timeout_s: float, deadlines: Deadlines, *, is_single_pass: bool = False
-    ) -> None:
+    def __init__(self, kinds: Iterable[Kind], timeout_s: float, *, is_single_pass: bool = False) -> None:
         """Wait for all *kinds* to be synced. Stop waiting for one that has failed for *timeout_s* seconds.
 
         A single pass does not wait at all for one that cannot be read with these credentials.
@@ -79,7 +76,6 @@ class Readiness:
         self._phases: dict[Kind, tuple[Phase, float]] = dict.fromkeys(kinds, (Phase.LISTING, 0.0))
         self._timeout_s = timeout_s
         self.is_open = not self._phases
-        deadlines.register(self._find_deadlines)
 
     def report(self, state: KindState, now_s: float) -> None:
         """Record the phase of a kind. A failing kind counts as failing until synced, even while it is listed again."""
@@ -112,7 +108,7 @@ class Readiness:
         """Return the names and phases of the kinds that are not synced."""
         return tuple([(kind.name, phase) for kind, (phase, _) in self._phases.items() if phase is not Phase.SYNCED])
 
-    def _find_deadlines(self, _now_s: float) -> list[float]:
+    def find_deadlines(self) -> list[float]:
         """Return the times at which planning no longer waits for the kinds that fail now (monotonic seconds)."""
         return [since_at + self._timeout_s for phase, since_at in self._phases.values() if phase in _DOWN]
 
@@ -161,9 +157,10 @@ class ExistenceChecks:
         scheduled: objects to request, and from when on (monotonic seconds). If a request for one of them is under way
             already, the answer to that does not count, and the object is requested again after it.
         under_way: objects whose request has no answer yet.
+        next_at: when the next request is due (monotonic seconds), or earlier.
     """
 
-    def __init__(self, settings: EngineSettings, deadlines: Deadlines) -> None:
+    def __init__(self, settings: EngineSettings) -> None:
         """Start without requests and answers."""
         self._grace_s = 0.0 if settings.once else settings.deletes.grace_s
         self._exists: dict[ObjectKey, bool] = {}
@@ -172,8 +169,7 @@ class ExistenceChecks:
         self._unanswered: dict[ObjectKey, int] = {}  # consecutive failed requests
         self.scheduled: dict[ObjectKey, float] = {}
         self.under_way: set[ObjectKey] = set()
-        self._next_at = math.inf  # no request is due before
-        deadlines.register(lambda _: (self._next_at,))
+        self.next_at = math.inf
 
     def exists(self, key: ObjectKey) -> bool | None:
         """Return whether the object exists, by the last answer that took effect; None before the first."""
@@ -194,7 +190,7 @@ class ExistenceChecks:
         self.under_way.discard(key)
         if key in self._outdated:
             self._outdated.discard(key)
-            self._next_at = min(self._next_at, self.scheduled.get(key, math.inf))
+            self.next_at = min(self.next_at, self.scheduled.get(key, math.inf))
         elif exists is None:
             times = self._unanswered.get(key, 0)
             self._unanswered[key] = times + 1
@@ -225,15 +221,15 @@ class ExistenceChecks:
 
     def take_due(self, now_s: float) -> list[ObjectKey]:
         """Return the objects to request now, sorted, and count them as under way."""
-        if now_s < self._next_at:
+        if now_s < self.next_at:
             return []
         due = sorted(key for key, at_s in self.scheduled.items() if at_s <= now_s and key not in self.under_way)
         for key in due:
             del self.scheduled[key]
         self.under_way.update(due)
-        self._next_at = min((at_s for at_s in self.scheduled.values() if at_s > now_s), default=math.inf)
+        self.next_at = min((at_s for at_s in self.scheduled.values() if at_s > now_s), default=math.inf)
         return due
 
     def _schedule(self, key: ObjectKey, at_s: float) -> None:
         self.scheduled[key] = at_s
-        self._next_at = min(self._next_at, at_s)
+        self.next_at = min(self.next_at, at_s)

@@ -1,8 +1,7 @@
 """Retries: how long to wait after each failure, and when the engine has to step next (docs/design/retries.md).
 
 `PAUSES_S` has a row for each kind of failure. A `Retry` counts the failures in a row of one thing. A `RetryTable` holds
-the retries of names and returns those that are due. Every part of the engine that waits for a time registers a function
-at `Deadlines`, which computes when the engine has to step next.
+the retries of names and returns those that are due. `Engine.find_next` computes when the engine has to step next.
 """
 
 from __future__ import annotations
@@ -290,24 +289,3 @@ class GiveUpRule(Value, frozen=True, kw_only=True):
     def find_deadlines(self, retries: Iterable[Retry]) -> Iterator[float]:
         """Return when `timeout_s` ends or ended for each of *retries* that has failed (monotonic seconds)."""
         return (retry.since_at + self.timeout_s for retry in retries if retry.failures)
-
-
-class Deadlines:
-    """The one place that computes when the engine has to step next if nothing happens before."""
-
-    def __init__(self) -> None:
-        """Start without registered functions."""
-        self._parts: list[Callable[[float], Iterable[float]]] = []
-
-    def register(self, find_deadlines: Callable[[float], Iterable[float]]) -> None:
-        """Add a function that returns, given the present time, the times at which a part of the engine has work."""
-        self._parts.append(find_deadlines)
-
-    def find_next(self, now_s: float) -> float | None:
-        """Return the first time after *now_s* at which a part of the engine has work, None if there is none."""
-        next_at = math.inf
-        for find_deadlines in self._parts:
-            for at_s in find_deadlines(now_s):
-                if now_s < at_s < next_at:
-                    next_at = at_s
-        return next_at if next_at < math.inf else None

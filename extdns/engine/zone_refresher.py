@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from extdns.engine.claims import ClaimIndex
     from extdns.engine.decisions import Waits
     from extdns.engine.inputs import NamesRead, PageRead, ReadFailed
-    from extdns.engine.retries import Deadlines
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones, ZoneState
     from extdns.model.change import Batch, Decision, Outcome
@@ -50,9 +49,7 @@ class ZoneRefresher:
     does the interval between two lists of zones while these do not change.
     """
 
-    def __init__(
-        self, settings: EngineSettings, claims: ClaimIndex, zones: Zones, waits: Waits, deadlines: Deadlines
-    ) -> None:
+    def __init__(self, settings: EngineSettings, claims: ClaimIndex, zones: Zones, waits: Waits) -> None:
         """Keep the caches of *zones* up to date; *waits* has the names that wait for the next list of zones."""
         self._settings = settings
         self._claims = claims
@@ -65,7 +62,6 @@ class ZoneRefresher:
         self._listed_at = -math.inf
         self._next_list_at = 0.0
         self._slowed_until_at = 0.0  # zones are not listed before this time
-        deadlines.register(self._find_deadlines)
 
     def change_leadership(self, *, is_leader: bool, now_s: float) -> None:
         """Change the refresh rate to that of a leader or standby. A new leader reads all zones again at once.
@@ -253,7 +249,7 @@ class ZoneRefresher:
         claimed = {self._claims.claims(one)[0].name for one in self._claims.names() & related}
         return found.union(claimed, *(one.cache.find_names_with(related, types) for one in self._zones))
 
-    def _find_deadlines(self, _now_s: float) -> list[float]:
+    def find_deadlines(self) -> list[float]:
         """Return the times at which the next reads are due."""
         times = [] if self._zones.is_listing else [self._find_list_at()]
         for zone_state in self._zones:

@@ -103,7 +103,7 @@ def _can_come(
             is_code_due = bool(guard.entries.changed)  # once all dirty names are planned
             return any(one.held for one in guard.held_sets()) or guard.has_any_unread or is_code_due
         case Awaited.ZONE | Awaited.ZONES | Awaited.ADJUSTMENT:
-            return engine._deadlines.find_next(world.now_s) is not None or is_called
+            return engine.find_next(world.now_s) is not None or is_called
         case Awaited.RETRY:
             return any(
                 _is_retried(engine, zone_id, name) for zone_state in engine.zones if zone_state.zone.id == zone_id
