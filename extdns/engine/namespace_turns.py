@@ -22,7 +22,7 @@ class NamespaceTurns(Generic[K]):
 
     def __init__(self) -> None:
         """Start with nothing."""
-        self._waiting: set[K] = set()
+        self._waiting: dict[K, tuple[str, ...]] = {}  # with the namespaces
         # by namespace and line; they can also contain what was removed, or was served from another line
         self._lines: dict[str, dict[int, OrderedDict[K, None]]] = {}
         self._spent: dict[str, float] = {}
@@ -47,7 +47,9 @@ class NamespaceTurns(Generic[K]):
 
     def add(self, namespace: str, key: K, line: int = 0) -> None:
         """Let *key* wait in a line of *namespace*, at its place if it waits there already."""
-        self._waiting.add(key)
+        namespaces = self._waiting.get(key, ())
+        if namespace not in namespaces:
+            self._waiting[key] = (*namespaces, namespace)
         lines = self._lines.get(namespace)
         if lines is None:
             lines = self._lines[namespace] = {}
@@ -59,13 +61,13 @@ class NamespaceTurns(Generic[K]):
 
     def waits_in(self, namespace: str, key: K) -> bool:
         """Return whether *key* waits in a line of *namespace*."""
-        return key in self._waiting and any(key in line for line in self._lines.get(namespace, {}).values())
+        return namespace in self._waiting.get(key, ())
 
     def discard(self, key: K) -> None:
         """Remove *key* if it waits."""
         if key not in self._waiting:
             return
-        self._waiting.remove(key)
+        del self._waiting[key]
         self._removed += 1
         if self._removed > len(self._waiting) + _SPARE:
             self._drop_removed()
@@ -77,7 +79,7 @@ class NamespaceTurns(Generic[K]):
             for namespace, lines in self._lines.items()
             for number, line in lines.items()
             for key in line
-            if key in self._waiting
+            if self.waits_in(namespace, key)
         ]
         self._lines, self._turns, self._last, self._removed = {}, [], None, 0
         for namespace, key, number in found:
@@ -103,8 +105,8 @@ class NamespaceTurns(Generic[K]):
             key, _ = line.popitem(last=False)
             if line:
                 lines[number] = line  # as the last one
-            if key in self._waiting:
-                self._waiting.remove(key)
+            if self.waits_in(self._last, key):
+                del self._waiting[key]
                 self._taken_from = self._last
                 return key
 

@@ -33,3 +33,12 @@ def test_time_is_counted_although_others_were_removed_meanwhile() -> None:
         turns.discard(number)
     turns.spend(5.0)
     assert [turns.take() for _ in range(4)] == [2800, 2802, 2804, 2806]
+
+
+def test_what_was_served_in_the_turn_of_one_namespace_waits_in_no_other_if_it_is_added_again() -> None:
+    turns: NamespaceTurns[int] = NamespaceTurns()
+    for namespace in ("shop", "blog"):
+        turns.add(namespace, 1)
+    assert turns.take() == 1
+    turns.add("shop", 1)
+    assert (turns.waits_in("shop", 1), turns.waits_in("blog", 1)) == (True, False)
