@@ -259,19 +259,23 @@ class DeleteAccounts:
         owned = read_ownership(tuple(contents_with_ownership(world, zone).values()), zone).get(key)
         if owned is None or not owned.is_ours:
             return True
-        return any(
-            isinstance(claim, ResolvedClaim)
+        known = read_ownership(tuple(known_with_ownership(world.engine, zone).values()), zone).get(key)
+        denied = [
+            claim
+            for claim in cluster.claims_to(key.name)
+            if isinstance(claim, ResolvedClaim)
             and cluster.is_denied(claim)
             and claim.set_identifier == key.set_identifier
-            and (
-                claim.provenance.ref.key.resource == owned.resource
-                or (
-                    (not owned.resource or _is_of_namespace(claim, namespace_in(owned.resource)))
-                    and not can_coexist((owned.record, claim.desired))
-                )
-            )
-            for claim in cluster.claims_to(key.name)
-        )
+        ]
+        return any(_is_kept_for(one, claim) for one in (owned, known) if one for claim in denied)
+
+
+def _is_kept_for(owned: OwnedRecord, claim: ResolvedClaim) -> bool:
+    """Return whether rules that deny *claim* keep *owned*: its object requests it, or its namespace in its place."""
+    if claim.provenance.ref.key.resource == owned.resource:
+        return True
+    is_of_namespace = not owned.resource or _is_of_namespace(claim, namespace_in(owned.resource))
+    return is_of_namespace and not can_coexist((owned.record, claim.desired))
 
 
 def _is_part(scope: Scope, of: Scope) -> bool:
