@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @command(
     examples=("extdns migrate @extdns.flags", "extdns migrate @extdns.flags --output=json"),
     exit_codes=(
-        "0 if the first pass of extdns would change nothing, 2 if it would change something, 3 if deletes are held, 1 "
-        "if a flag is wrong or something could not be read."
+        "0 if the first pass of extdns would change nothing, 2 if it would change something, 4 if nothing is in "
+        "scope or records are not ours, 3 if deletes are held, 1 if a flag is wrong or something could not be read."
     ),
 )
 @OUTPUT
@@ -35,7 +35,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
     purpose.
     """
     from extdns.commands.one_pass import configure_pass, require_files, run_pass
-    from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE
+    from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE
     from extdns.documents.migration import build_migration, format_migration
 
     config = configure_pass(flags, environ)
@@ -50,6 +50,8 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
         return FAILED
     if document.held:
         return HELD
+    if not document.conclusive:
+        return NOTHING_IN_SCOPE
     return INCOMPLETE if document.likewise or document.differing or document.ours else DONE
 
 

@@ -185,6 +185,16 @@ def test_check_reports_as_unknown_that_the_objects_that_were_read_request_no_nam
     assert lines[-1] == "Nothing is known to be missing, but 1 thing is unknown."
 
 
+def test_check_reports_as_missing_that_all_that_is_requested_belongs_to_another_owner(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.run_once(owner="other")
+    assert cli.main(["check", *installation.flags()], {}) == 1
+    lines = capsys.readouterr().out.splitlines()
+    text = "records that are not ours (owned by other) stand in the way of all that is requested: web.example.org"
+    assert f"missing  scope: {text}" in lines
+
+
 def check_file(installation: Installation, flag: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Return what `extdns check` prints about *flag*, which names a file."""
     cli.main(["check", *installation.flags(), flag], {})
