@@ -127,9 +127,9 @@ def test_migrate_prints_json(installation: Installation, capsys: pytest.CaptureF
         ),
         pytest.param(
             "--domain-filter=example.com",
-            'Read: owner "me"; no zone; 2 requested names; 0 records, 0 ours, 0 of other owners',
+            'Read: owner "me"; example.org; 2 requested names; 3 records, 0 ours, 0 of other owners',
             "--domain-filter=example.com matches none of your zones: example.org",
-            id="no zone",
+            id="a filter that matches no zone",
         ),
     ],
 )
