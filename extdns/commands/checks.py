@@ -68,7 +68,7 @@ def _check_flags(config: Config) -> Iterator[CheckResult]:
         what, _, remedy = warning.partition("\n")
         yield CheckResult(what=what, state="missing", next=remedy.strip())
     for notice in config.notices:
-        yield CheckResult(what=notice, state="unknown")
+        yield CheckResult(what=notice, state="note")
 
 
 def _check_environment(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:
