@@ -14,7 +14,7 @@ CheckState = Literal["ok", "missing", "unknown", "note"]
 
 
 class CheckResult(Document, frozen=True):
-    """One thing that extdns needs. `next` is what to do about it, "" if nothing. A `note` is about a flag without effect."""
+    """One thing that extdns needs, or a note on a flag without effect. `next` is what to do about it, "" if nothing."""
 
     what: str
     state: CheckState
