@@ -30,7 +30,7 @@ with a line for each problem: the value, the reason, and what to do.
 {{- end }}
 {{- $settings := include "extdns.settings" . | fromYamlArray }}
 {{- if and (include "extdns.compat" .) (not (include "extdns.isGiven" (list "policy" $settings))) }}
-  {{- $problems = append $problems "policy is not set. Before version 1.22, the default of external-dns's chart was upsert-only; set policy: upsert-only to go on without deletes, or policy: sync to delete records that no object requests." }}
+  {{- $problems = append $problems "policy is not set. Older versions of external-dns's chart have the default upsert-only; set policy: upsert-only to go on without deletes, or policy: sync to delete records that no object requests." }}
 {{- end }}
 {{- $provider := include "extdns.provider" . }}
 {{- if include "extdns.externalDns" . | fromYaml }}
