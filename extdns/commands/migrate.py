@@ -34,7 +34,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
     The output separates changes that external-dns would make anyway from those that extdns makes because it differs on
     purpose.
     """
-    from extdns.commands.one_pass import configure_pass, require_files, run_pass
+    from extdns.commands.one_pass import configure_pass, describe_command, require_files, run_pass
     from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE
     from extdns.documents.migration import build_migration, format_migration
 
@@ -45,7 +45,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
     ours = run_pass(config)
     theirs = _run_compat_pass(ours, flags, environ)
     document = build_migration(ours, theirs)
-    show_document(document, format_migration(document), output)
+    show_document(document, format_migration(document, describe_command(config, flags)), output)
     if ours.missing or theirs.missing:
         return FAILED
     if document.held:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from extdns.documents.document import Document, RootDocument, ZoneDocument
+from extdns.documents.document import (
+    UNKNOWN_PROCESS,
+    Document,
+    ProcessReference,
+    RootDocument,
+    ZoneDocument,
+    format_command,
+)
 from extdns.documents.ownership import find_ownership_warning, measure_ownership
 from extdns.documents.plan import PLAIN, PlanEntry, build_entry, build_plan_row, build_zone, format_table, group_by_zone
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
@@ -15,6 +22,7 @@ from extdns.documents.snapshot import count_records
 from extdns.documents.text import describe_record, escape_line, finish_text, format_missing
 from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.engine.scope import measure_scope
+from extdns.errors import escape_unprintable
 from extdns.model.reason import REASONS, Reason
 from extdns.model.value import format_count
 
@@ -100,8 +108,11 @@ def _identify_change(one: Decision) -> tuple[object, ...]:
     return (one.action, desired and (desired.targets, desired.ttl_s, desired.properties))
 
 
-def format_migration(document: MigrationDocument) -> Iterator[str]:
-    """Yield the lines about a switch, without line ends, each safe for a terminal; the conclusion comes last."""
+def format_migration(document: MigrationDocument, process: ProcessReference = UNKNOWN_PROCESS) -> Iterator[str]:
+    """Yield the lines about a switch, without line ends, each safe for a terminal; the conclusion comes last.
+
+    Commands in them have the flags of *process*.
+    """
     yield "All flags are understood."
     yield from (f"  {escape_line(notice)}" for notice in document.flags)
     yield ""
@@ -114,7 +125,8 @@ def format_migration(document: MigrationDocument) -> Iterator[str]:
     yield from _format_entries("Only extdns would make these:", document.ours)
     yield from _format_entries("Only external-dns would make changes here:", document.theirs)
     if document.held:
-        yield f"{format_count(document.held, 'delete')} held until a person approves them: extdns plan --held [flags]"
+        command = escape_unprintable(format_command("plan --held", process))
+        yield f"{format_count(document.held, 'delete')} held until a person approves them: {command}"
     yield from format_missing(document.missing)
     yield _summarize(document)
     if not document.conclusive:
@@ -208,8 +220,8 @@ def build_adoption(
     )
 
 
-def format_adoption(document: AdoptionDocument) -> Iterator[str]:
-    """Yield the lines about an adoption: the records by zone, then what was done and what to do next."""
+def format_adoption(document: AdoptionDocument, process: ProcessReference = UNKNOWN_PROCESS) -> Iterator[str]:
+    """Yield the lines about an adoption: records by zone, what was done, and the next command with the flags."""
     text = Reason.PUBLISHED.row.text
     current = [replace(one, action="keep", reason=Reason.PUBLISHED.value, evidence=(text,)) for one in document.records]
     for title, rows in group_by_zone((*current, *document.refused), document.zones, document.provider):
@@ -218,10 +230,10 @@ def format_adoption(document: AdoptionDocument) -> Iterator[str]:
         yield from format_table(rows)
         yield ""
     yield from format_missing(document.missing)
-    yield from _format_conclusion(document)
+    yield from _format_conclusion(document, process)
 
 
-def _format_conclusion(document: AdoptionDocument) -> Iterator[str]:
+def _format_conclusion(document: AdoptionDocument, process: ProcessReference) -> Iterator[str]:
     records, refused = len(document.records), len(document.refused)
     verb, switch = ("re-encrypt", " --re-encrypt") if document.re_encrypts else ("adopt", "")
     if refused:
@@ -231,7 +243,8 @@ def _format_conclusion(document: AdoptionDocument) -> Iterator[str]:
     elif records and document.missing:
         yield f"{format_count(records, 'record')} can be {verb}ed; nothing is written until everything can be read."
     elif records:
-        yield f"{format_count(records, 'record')} can be {verb}ed. To {verb} them: extdns adopt{switch} --yes [flags]"
+        command = escape_unprintable(format_command(f"adopt{switch} --yes", process))
+        yield f"{format_count(records, 'record')} can be {verb}ed. To {verb} them: {command}"
     elif document.re_encrypts and not refused:
         yield "Nothing to re-encrypt: all ownership records of ours are encrypted with the first key."
     elif not refused:

@@ -98,7 +98,7 @@ def test_migrate_lists_a_delete_that_extdns_holds_as_a_change_of_external_dns_on
     assert migrate(installation, "--namespace=other") == 3
     output = capsys.readouterr().out
     assert "Only external-dns would make changes here:\n  ! A  api.example.org  kept " in output
-    assert "2 deletes held until a person approves them: extdns plan --held [flags]\n" in output
+    assert "2 deletes held until a person approves them: extdns plan --held --source=service " in output
 
 
 def test_migrate_prints_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
