@@ -8,6 +8,7 @@ templates of the chart (docs/design/chart.md, "What is refused").
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -288,10 +289,12 @@ def _describe_flags() -> dict[str, Any]:
     `available` has the sources, providers and registries of this version, `secretVariables` the environment variables
     with secrets. `sidecars` has the version of external-dns for each provider that is reached through it, and the
     properties that it keeps; `ofSidecars` has the flags of other providers than `webhook`. `repeatable`, `secret`,
-    `switches` and `valued` (not switches) have names of flags.
+    `switches` and `valued` (not switches) have names of flags. `kinds` has each kind of value that has
+    a pattern, with the values that it allows, and its flags.
     """
     return {
         "available": {name: list(choices) for name, choices in AVAILABLE.items()},
+        "kinds": _describe_kinds(),
         "ofSidecars": _list_names(flag for flag in FLAGS if flag.providers and "webhook" not in flag.providers),
         "repeatable": _list_names(flag for flag in FLAGS if flag.repeatable),
         "secret": _list_names(flag for flag in FLAGS if flag.secret),
@@ -300,6 +303,18 @@ def _describe_flags() -> dict[str, Any]:
         "switches": _list_names(flag for flag in FLAGS if flag.is_switch),
         "valued": _list_names(flag for flag in FLAGS if not flag.is_switch),
     }
+
+
+def _describe_kinds() -> list[dict[str, Any]]:
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for flag in (one for one in FLAGS if not one.is_switch and not one.secret and one.name not in AVAILABLE):
+        kind = flag.kind
+        if pattern := "|".join(map(re.escape, kind.choices)) or kind.pattern:
+            found.setdefault((f"^({pattern})$", kind.noun, kind.allowed), []).append(flag.name)
+    return [
+        {"pattern": pattern, "noun": noun, "allowed": allowed, "flags": sorted(names)}
+        for (pattern, noun, allowed), names in sorted(found.items())
+    ]
 
 
 def _describe_sidecars() -> dict[str, dict[str, str]]:

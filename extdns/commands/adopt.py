@@ -38,7 +38,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, re_encr
     """
     from extdns.app.registry import find_ownership_names
     from extdns.commands.adoption import adopt
-    from extdns.commands.one_pass import configure_pass, require_files
+    from extdns.commands.one_pass import configure_pass, describe_command, require_files
     from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
     from extdns.documents.migration import format_adoption
 
@@ -51,7 +51,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, yes: bool, re_encr
     if yes and config.control.dry_run:
         raise usage_error("--yes writes, and --dry-run forbids it", "leave one of them out")
     document = adopt(config, writes=yes, re_encrypts=re_encrypt)
-    show_document(document, format_adoption(document), output)
+    show_document(document, format_adoption(document, describe_command(config, flags)), output)
     if document.missing or document.refused:
         return FAILED
     return INCOMPLETE if document.records and not document.taken else DONE

@@ -58,7 +58,7 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, plan: str) -> int:
             "the plan was made with --with-cluster or --cluster-snapshot, so it cannot be applied",
             "make a plan of the cluster itself: extdns plan, without --manifests",
         )
-    config = configure_pass(flags, environ)
+    config = configure_pass(flags, environ, writes=True)
     reader, writer = build_provider(config)
     if writer is None:
         raise usage_error(

@@ -16,6 +16,7 @@ from extdns.app.provider import check_permissions, load_provider
 from extdns.app.state_store import find_configured_store
 from extdns.commands.one_pass import run_pass
 from extdns.documents.check import CheckResult
+from extdns.documents.ownership import find_ownership_warning, measure_ownership
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.documents.snapshot import count_records
 from extdns.engine.scope import measure_scope
@@ -67,7 +68,7 @@ def _check_flags(config: Config) -> Iterator[CheckResult]:
         what, _, remedy = warning.partition("\n")
         yield CheckResult(what=what, state="missing", next=remedy.strip())
     for notice in config.notices:
-        yield CheckResult(what=notice, state="unknown")
+        yield CheckResult(what=notice, state="note")
 
 
 def _check_environment(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -112,7 +113,9 @@ def _check_reads(result: PassResult) -> Iterator[CheckResult]:
     scope = measure_scope(result.engine)
     if scope.requests_names:
         yield CheckResult(what="objects", state="ok", detail=f"{format_count(scope.objects, 'object')} read")
-    for warning in find_scope_warnings(result.config, scope):
+    unowned = find_ownership_warning(result.config, measure_ownership(result.engine))
+    warnings = find_scope_warnings(result.config, scope)
+    for warning in (*warnings, *([unowned] if unowned and unowned.leaves_nothing else [])):
         state: CheckState = "missing" if warning.leaves_nothing else "unknown"
         yield CheckResult(what="scope", state=state, detail=warning.text, next=warning.next)
     remedies = load_provider(result.config).remedies

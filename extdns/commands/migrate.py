@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @command(
     examples=("extdns migrate @extdns.flags", "extdns migrate @extdns.flags --output=json"),
     exit_codes=(
-        "0 if the first pass of extdns would change nothing, 2 if it would change something, 3 if deletes are held, 1 "
-        "if a flag is wrong or something could not be read."
+        "0 if the first pass of extdns would change nothing, 2 if it would change something, 4 if nothing is in "
+        "scope or records are not ours, 3 if deletes are held, 1 if a flag is wrong or something could not be read."
     ),
 )
 @OUTPUT
@@ -34,8 +34,8 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
     The output separates changes that external-dns would make anyway from those that extdns makes because it differs on
     purpose.
     """
-    from extdns.commands.one_pass import configure_pass, require_files, run_pass
-    from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE
+    from extdns.commands.one_pass import configure_pass, describe_command, require_files, run_pass
+    from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE
     from extdns.documents.migration import build_migration, format_migration
 
     config = configure_pass(flags, environ)
@@ -45,11 +45,13 @@ def main(flags: Sequence[str], environ: Mapping[str, str], *, output: str) -> in
     ours = run_pass(config)
     theirs = _run_compat_pass(ours, flags, environ)
     document = build_migration(ours, theirs)
-    show_document(document, format_migration(document), output)
+    show_document(document, format_migration(document, describe_command(config, flags)), output)
     if ours.missing or theirs.missing:
         return FAILED
     if document.held:
         return HELD
+    if not document.conclusive:
+        return NOTHING_IN_SCOPE
     return INCOMPLETE if document.likewise or document.differing or document.ours else DONE
 
 

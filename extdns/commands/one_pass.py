@@ -35,6 +35,7 @@ from extdns.ports import AdjustingReader, StateStore, ZoneReader
 # The garbage collector costs a fifth of a pass, and a pass ends before garbage adds up (see `extdns.commands.run`).
 _GC_THRESHOLD: Final = 1_000_000
 _LOG_LEVEL: Final = "error"
+_LEVEL_OF_RUNS: Final = "info"
 _DISPLAYED: Final = frozenset(
     {
         Event.CACHE_STATE,
@@ -49,15 +50,18 @@ _DISPLAYED: Final = frozenset(
 _INTERRUPTED: Final = "the pass ended before it was complete: it was interrupted, or met an unexpected error"
 
 
-def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:
+def configure_pass(arguments: Sequence[str], environ: Mapping[str, str], *, writes: bool = False) -> Config:
     """Parse the flags of a run, and prepare this process for one pass, without grace period.
 
-    Without `--log-level`, only errors are logged, and not those that the command lists in its output anyway.
+    Unless `--log-level` is given, only errors are logged, and not those that the command lists in its output anyway. If
+    the command does not write changes, so it is with `info`, which a chart gives always; other levels log no change.
     """
     gc.set_threshold(_GC_THRESHOLD)
     config = parse(arguments, environ)
-    if "log-level" in parser.parse_settings(arguments, environ):
-        log.configure(format=config.log.format, level=config.log.level)
+    is_given = "log-level" in parser.parse_settings(arguments, environ)
+    if is_given and (writes or config.log.level != _LEVEL_OF_RUNS):
+        omitted = () if writes else (Event.DESIRED_CHANGE,)
+        log.configure(format=config.log.format, level=config.log.level, omitted=omitted)
     else:
         log.configure(format=config.log.format, level=_LOG_LEVEL, omitted=_DISPLAYED)
     warn(config.warnings)

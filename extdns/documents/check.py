@@ -10,11 +10,11 @@ from extdns.documents.document import AnswerDocument, Document, RootDocument, de
 from extdns.documents.text import escape_lines
 from extdns.model.value import format_count
 
-CheckState = Literal["ok", "missing", "unknown"]
+CheckState = Literal["ok", "missing", "unknown", "note"]
 
 
 class CheckResult(Document, frozen=True):
-    """One thing that extdns needs. `next` is what to do about it, "" if nothing."""
+    """One thing that extdns needs, or a note on a flag without effect. `next` is what to do about it, "" if nothing."""
 
     what: str
     state: CheckState

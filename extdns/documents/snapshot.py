@@ -242,10 +242,11 @@ def count_records(engine: Engine | EngineSnapshot) -> dict[Zone, RecordCounts]:
 
 def list_records(cache: ZoneCache) -> Iterator[Record]:
     """Yield the records in a zone cache, except unreadable records and ownership records in plain text."""
-    return filter(_is_counted, cache.all_records())
+    return (one for one in cache.all_records() if not is_ownership_record(one) and not rrtype.is_unreadable(one.type))
 
 
-def _is_counted(record: Record) -> bool:
+def is_ownership_record(record: Record) -> bool:
+    """Return whether *record* is an ownership record in plain text, or a row, of any owner."""
     if record.type == rrtype.TXT:
-        return not any(target.startswith(_OWNERSHIP_PREFIX) for target in record.targets)
-    return not rrtype.is_unreadable(record.type) and not rrtype.is_row(record.type)
+        return any(target.startswith(_OWNERSHIP_PREFIX) for target in record.targets)
+    return rrtype.is_row(record.type)

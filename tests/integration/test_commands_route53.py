@@ -119,6 +119,8 @@ def test_commands_report_a_zone_that_cannot_be_read_as_unknown_instead_of_empty(
     assert output("migrate") == [
         "All flags are understood.",
         "",
+        'Read: owner "me"; no zone was read; 3 requested names; 0 records, 0 ours, 0 of other owners',
+        "",
         unread,
         "The first pass of extdns changes nothing, as far as could be read.",
     ]

@@ -30,7 +30,7 @@ with a line for each problem: the value, the reason, and what to do.
 {{- end }}
 {{- $settings := include "extdns.settings" . | fromYamlArray }}
 {{- if and (include "extdns.compat" .) (not (include "extdns.isGiven" (list "policy" $settings))) }}
-  {{- $problems = append $problems "policy is not set. Before version 1.22, the default of external-dns's chart was upsert-only; set policy: upsert-only to go on without deletes, or policy: sync to delete records that no object requests." }}
+  {{- $problems = append $problems "policy is not set. Older versions of external-dns's chart have the default upsert-only; set policy: upsert-only to go on without deletes, or policy: sync to delete records that no object requests." }}
 {{- end }}
 {{- $provider := include "extdns.provider" . }}
 {{- if include "extdns.externalDns" . | fromYaml }}
@@ -80,12 +80,25 @@ with a line for each problem: the value, the reason, and what to do.
   {{- else if not (and (hasPrefix "--" .) (or (has $positive $flags.switches) (has $positive $flags.valued))) }}
     {{- $more := include "extdns.externalDns" $ | fromYaml | empty | ternary "" " If external-dns has it, move it to provider.webhook.args." }}
     {{- $problems = append $problems (printf "extraArgs: %s is no flag of extdns (docs/reference/flags.md). Remove or correct it.%s" (ternary (printf "--%s" $flag) . (hasPrefix "--" .)) $more) }}
+  {{- else if and (has $flag $flags.valued) (not (contains "=" .)) }}
+    {{- $problems = append $problems (printf "extraArgs: --%s has no value. Give it one, or remove it." $flag) }}
+  {{- else if and (has $positive $flags.switches) (contains "=" .) }}
+    {{- $problems = append $problems (printf "extraArgs: %s is a switch, which takes no value. Give --%s or --no-%s." . (trimPrefix "no-" $positive) (trimPrefix "no-" $positive)) }}
   {{- else if and (has $positive $seen) (not (has $positive $flags.repeatable)) }}
     {{- $problems = append $problems (printf "extraArgs: --%s is given twice. Remove it from extraArgs, or remove the value that also sets it." $positive) }}
   {{- end }}
   {{- $seen = append $seen $positive }}
 {{- end }}
 {{- $settings := include "extdns.settings" . | fromYamlArray }}
+{{- range $kind := $flags.kinds }}
+  {{- range $flag := $kind.flags }}
+    {{- range include "extdns.given" (list $flag $settings) | fromYamlArray }}
+      {{- if not (or (contains "$(" .) (regexMatch $kind.pattern .)) }}
+        {{- $problems = append $problems (printf "--%s=%s is not %s. Allowed: %s." $flag . $kind.noun $kind.allowed) }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
 {{- $values := dict "provider" "provider.name" "registry" "registry" "source" "sources" }}
 {{- range $flag, $available := $flags.available }}
   {{- range include "extdns.given" (list $flag $settings) | fromYamlArray }}

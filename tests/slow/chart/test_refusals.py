@@ -55,6 +55,11 @@ PLAIN_SECRET: Final = "is a secret, and would be readable in the Deployment."
         pytest.param({"extraArgs": ["--no-aws-zone-type"]}, "--no-aws-zone-type is no flag of extdns", id="no-switch"),
         pytest.param({"extraArgs": ["-v"]}, "extraArgs: -v is no flag of extdns", id="short-flag"),
         pytest.param({"extraArgs": ["public"]}, "extraArgs: public is no flag of extdns", id="value-without-flag"),
+        pytest.param({"interval": 30}, "--interval=30 is not a duration.", id="duration-without-unit"),
+        pytest.param({"extraArgs": {"request-timeout": 60}}, "--request-timeout=60 is not a duration.", id="map-value"),
+        pytest.param({"extraArgs": ["--aws-zone-type", "foo"]}, "--aws-zone-type=foo is not", id="list-value"),
+        pytest.param({"extraArgs": ["--aws-assume-role"]}, "--aws-assume-role has no value.", id="flag-without-value"),
+        pytest.param({"extraArgs": ["--events=true"]}, "--events=true is a switch,", id="switch-with-value"),
         pytest.param({"extraArgs": ["--policy=sync"]}, "extraArgs: --policy is given twice.", id="given-twice"),
         pytest.param(
             {"extraArgs": {"txt-encrypt-aes-key": "k"}},
@@ -117,6 +122,7 @@ def test_a_chart_value_that_cannot_work_is_refused_with_a_remedy(
     "values",
     [
         pytest.param({"image": {"repository": "mirror.example.org/extdns", "tag": "v1"}}, id="tag-of-a-mirror"),
+        pytest.param({"interval": 0, "extraArgs": ["--request-timeout=$(TIMEOUT)"]}, id="zero-and-a-variable"),
         pytest.param({"extraArgs": ["@/flags", "--no-events", "--zone-id-filter", "Z1"]}, id="arguments"),
         pytest.param({"extraArgs": {"no-events": None}}, id="negated-switch-without-value"),
         pytest.param({"extraArgs": {"txt-wildcard-replacement": "{{ .Release.Name }}"}}, id="template"),

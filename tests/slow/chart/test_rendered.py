@@ -148,3 +148,8 @@ def test_every_namespaced_object_is_in_the_namespace_of_the_release(helm: Helm) 
     for obj in helm.manifests(values_of("eks")):
         if not obj["kind"].startswith("ClusterRole"):
             assert obj["metadata"]["namespace"] == NAMESPACE
+
+
+def test_the_pod_of_helm_test_stays_until_the_next_test_so_that_its_logs_can_be_read(helm: Helm) -> None:
+    (pod,) = of("Pod", helm.manifests({}))
+    assert pod["metadata"]["annotations"]["helm.sh/hook-delete-policy"] == "before-hook-creation"

@@ -16,7 +16,7 @@ from tests.route53 import environ
 from tests.slow.chart.tools import ROOT, Json
 
 EXAMPLES: Final = ROOT / "examples"
-NAMESPACES: Final = ("argocd", "dns", "shop")
+NAMESPACES: Final = ("argocd", "dns", "external-dns", "shop")
 PEOPLE: Final = str(EXAMPLES / "access" / "people.yaml")
 OWNER: Final = "main"
 

@@ -250,9 +250,11 @@ def test_a_key_is_rotated_without_losing_a_record(tmp_path: Path, capsys: pytest
         before = installation.zones.text()
         assert adopt_all(*keys) == 2
         assert installation.zones.text() == before
-        assert capsys.readouterr().out.endswith(
-            "3 records can be re-encrypted. To re-encrypt them: extdns adopt --re-encrypt --yes [flags]\n"
+        command = capsys.readouterr().out.splitlines()[-1]
+        assert command.startswith(
+            "3 records can be re-encrypted. To re-encrypt them: extdns adopt --re-encrypt --yes --manifests="
         )
+        assert command.endswith(" --txt-encrypt-aes-key=******")
         assert adopt_all(*keys, "--yes") == 0
         assert adopt_all(keys[0]) == 0  # the first key is enough
         assert capsys.readouterr().out.endswith(

@@ -185,6 +185,25 @@ def test_check_reports_as_unknown_that_the_objects_that_were_read_request_no_nam
     assert lines[-1] == "Nothing is known to be missing, but 1 thing is unknown."
 
 
+def test_check_lists_flags_without_effect_apart_from_what_is_unknown(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", *installation.flags("--kube-api-qps=5")], {}) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "note     --kube-api-qps has no effect: objects are listed once and watched from then on" in lines
+    assert lines[-1] == "Nothing is missing."
+
+
+def test_check_reports_as_missing_that_all_that_is_requested_belongs_to_another_owner(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.run_once(owner="other")
+    assert cli.main(["check", *installation.flags()], {}) == 1
+    lines = capsys.readouterr().out.splitlines()
+    text = "records that are not ours (owned by other) stand in the way of all that is requested: web.example.org"
+    assert f"missing  scope: {text}" in lines
+
+
 def check_file(installation: Installation, flag: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Return what `extdns check` prints about *flag*, which names a file."""
     cli.main(["check", *installation.flags(), flag], {})
@@ -298,5 +317,5 @@ def test_a_flag_of_another_provider_is_shown_and_is_no_failure(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["check", *installation.flags("--cloudflare-proxied")], {}) == 0
-    shown = "unknown  --cloudflare-proxied has no effect with --provider=zonefile: it is a flag of cloudflare\n"
+    shown = "note     --cloudflare-proxied has no effect with --provider=zonefile: it is a flag of cloudflare\n"
     assert shown in capsys.readouterr().out

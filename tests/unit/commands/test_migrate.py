@@ -23,7 +23,8 @@ def installation(tmp_path: Path) -> Installation:
 
 
 def migrate(installation: Installation, *more: str) -> int:
-    flags = ["--source=service", f"--zonefile-dir={installation.zones.folder}", "--txt-owner-id=me", "--interval=2m"]
+    flags = ["--source=service", f"--zonefile-dir={installation.zones.folder}", "--interval=2m"]
+    flags += [] if any("--txt-owner-id" in one for one in more) else ["--txt-owner-id=me"]
     return cli.main(
         ["migrate", *flags, f"--manifests={installation.manifests}", *more],
         {"EXTERNAL_DNS_PROVIDER": "zonefile", "EXTERNAL_DNS_KUBE_API_QPS": "5"},
@@ -71,7 +72,7 @@ def test_migrate_lists_names_that_both_would_change_differently(
         service("two", "new.example.org", address="192.0.2.4", namespace="second"),
     )
     assert migrate(installation) == 2
-    assert capsys.readouterr().out.partition("\n\n")[2] == (
+    assert capsys.readouterr().out.split("\n\n", 2)[2] == (
         "Both would make changes here, in different ways:\n"
         "  + A  new.example.org  192.0.2.3      Service first/one: annotation hostname\n"
         "       external-dns: create A 192.0.2.3, 192.0.2.4, default TTL\n"
@@ -97,7 +98,7 @@ def test_migrate_lists_a_delete_that_extdns_holds_as_a_change_of_external_dns_on
     assert migrate(installation, "--namespace=other") == 3
     output = capsys.readouterr().out
     assert "Only external-dns would make changes here:\n  ! A  api.example.org  kept " in output
-    assert "2 deletes held until a person approves them: extdns plan --held [flags]\n" in output
+    assert "2 deletes held until a person approves them: extdns plan --held --source=service " in output
 
 
 def test_migrate_prints_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,6 +107,53 @@ def test_migrate_prints_json(installation: Installation, capsys: pytest.CaptureF
     assert [one.name for one in document.theirs] == ["api.example.org", "web.example.org"]
     assert (document.likewise, document.ours, document.held) == ((), (), 2)
     assert len(document.flags) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "read", "warning"),
+    [
+        pytest.param(
+            "--txt-owner-id=other",
+            'Read: owner "other"; example.org; 2 requested names; 3 records, 0 ours, 2 of other owners',
+            "records that are not ours (owned by me) stand in the way of all that is requested: "
+            "api.example.org, web.example.org",
+            id="another owner id",
+        ),
+        pytest.param(
+            "--txt-prefix=x-",
+            'Read: owner "me"; example.org; 2 requested names; 3 records, 0 ours, 0 of other owners',
+            "records that are not ours stand in the way of all that is requested: api.example.org, web.example.org",
+            id="another prefix",
+        ),
+        pytest.param(
+            "--domain-filter=example.com",
+            'Read: owner "me"; example.org; 2 requested names; 3 records, 0 ours, 0 of other owners',
+            "--domain-filter=example.com matches none of your zones: example.org",
+            id="a filter that matches no zone",
+        ),
+    ],
+)
+def test_migrate_with_flags_under_which_nothing_is_ours_warns_and_exits_with_4(
+    installation: Installation, more: str, read: str, warning: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert migrate(installation, more) == 4
+    output = capsys.readouterr().out
+    lines = output.splitlines()
+    assert (read, f"WARNING: {warning}") == tuple(lines[3:5])
+    assert output.splitlines()[-1].startswith("Read the warnings first: ")
+
+
+def test_migrate_warns_of_records_of_another_owner_among_ours(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.replace_manifests(service("other", "other.example.org"))
+    installation.run_once("--policy=upsert-only", owner="other")
+    installation.replace_manifests(
+        service("api", "api.example.org"), service("web", "web.example.org"), service("other", "other.example.org")
+    )
+    assert migrate(installation) == 4
+    names = "records that are not ours (owned by other) stand in the way of some requested names: other.example.org"
+    assert f"\nWARNING: {names}\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -193,8 +193,8 @@ def test_another_namespace_is_told_that_a_rule_protects_the_record_in_its_way() 
 
 def test_another_namespace_is_not_told_of_a_grace_period_if_a_rule_denies_the_delete_in_its_way() -> None:
     alias = build_claim("web", "web", "lb.test", rtype="CNAME")
-    first = [change_rules(PROTECT), observe("web", alias)]
-    world = start_world(*owned("web", "lb.test", rtype="CNAME"), first=first, deletes=PATIENT)
+    published = owned("web", "lb.test", rtype="CNAME")
+    world = start_world(*published, first=[change_rules(PROTECT), observe("web", alias)], deletes=PATIENT)
     taker = observe("taker", build_claim("taker", "web", GOOD, namespace="the-last"), namespace="the-last")
     world.run(taker, observe("web", build_claim("web", "web", GOOD, set_identifier="blue")), for_s=5.0)
     assert world.list_decisions("web") == [
