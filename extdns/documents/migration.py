@@ -75,14 +75,15 @@ def build_migration(ours: PassResult, theirs: PassResult) -> MigrationDocument:
     ownership = measure_ownership(ours.engine)
     unowned = find_ownership_warning(ours.config, ownership)
     scope = find_scope_warnings(ours.config, measure_scope(ours.engine))
+    warnings = (*scope, *filter(None, (unowned,)))
     alike = {key for key, (one, other) in both.items() if _identify_change(one) == _identify_change(other)}
     return MigrationDocument(
         owner=ours.config.registry.txt_owner_id,
         zones=_build_zones(ours),
         requested=ownership.requested,
         others=ownership.others,
-        warnings=(*scope, *filter(None, (unowned,))),
-        conclusive=unowned is None and not any(one.leaves_nothing for one in scope),
+        warnings=warnings,
+        conclusive=not any(one.leaves_nothing for one in warnings) and not (unowned and not ownership.ours),
         flags=ours.config.notices,
         likewise=tuple(build_entry(mine[key]) for key in both if key in alike),
         differing=tuple(_build_differing(ours, *changes) for key, changes in both.items() if key not in alike),
