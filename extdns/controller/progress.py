@@ -15,7 +15,7 @@ from extdns.controller.participant import Participant
 from extdns.documents.held import describe_other_cluster
 from extdns.engine.batches import find_names
 from extdns.engine.effects import ReportOutcome
-from extdns.engine.health import find_failures
+from extdns.engine.health import MOST_SHOWN, find_failures
 from extdns.log import Event
 from extdns.model.change import Applied
 from extdns.model.value import Value
@@ -196,7 +196,7 @@ class SyncRuns(Participant):
         if ends_run:
             self._next_run_at = now_s + self._interval_s
         self._next_check_at = now_s + _UPDATE_INTERVAL_S
-        self.failing = find_failures(engine)
+        self.failing = find_failures(engine, MOST_SHOWN)
         self._reporter.report_saved_state(engine.state_problem)
         self._reporter.report_other_cluster(engine.delete_guard.cluster.other_id)
         self._reporter.report_bulk_updates(engine.bulk_updates.found)

@@ -14,7 +14,7 @@ from msgspec import field
 
 from extdns.documents.names import NameIndex
 from extdns.documents.rules import NO_RULES, RuleSnapshot, count_rule_results
-from extdns.engine.health import find_failures, find_unfinished, find_unread
+from extdns.engine.health import MOST_SHOWN, find_failures, find_unfinished, find_unread
 from extdns.engine.scope import measure_scope
 from extdns.model import rrtype
 from extdns.model.change import Action
@@ -81,9 +81,9 @@ class EngineSnapshot:
         counts = Counter(one.zone.id for found in self.held_sets for one in found.held)
         self.zones = tuple(_copy_zone(zone_state, engine, counts[zone_state.zone.id]) for zone_state in engine.zones)
         self.unfinished = find_unfinished(engine)
-        self.failures = tuple(one for one in find_failures(engine) if one not in self.unfinished)
+        self.failures = tuple(one for one in find_failures(engine, MOST_SHOWN) if one not in self.unfinished)
         self.is_leader = engine.leadership.is_leader
-        self.missing = find_unread(engine)
+        self.missing = find_unread(engine, MOST_SHOWN)
         self.scope = measure_scope(engine)
         self.state_problem = engine.state_problem
         self.bulk_updates = engine.bulk_updates.found

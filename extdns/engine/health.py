@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.engine.state_sync import NO_SAVED_STATE
@@ -22,9 +23,19 @@ if TYPE_CHECKING:
 _SKIPPED_BY_REFERENCE: Final = tuple(reason for reason in Reason if reason.row.reference_skips)
 
 
-def find_failures(engine: Engine) -> tuple[str, ...]:
-    """Return messages about the kinds, objects, zones and records that fail now, kinds first; () if none does."""
-    found = [*find_unread(engine)]
+MOST_SHOWN: Final = 50
+"""As many objects and hostnames are shown as failing, unless all are asked for: tenants may have any number of them."""
+
+_EXAMINED: Final = 1000
+
+
+def find_failures(engine: Engine, most: int | None = None) -> tuple[str, ...]:
+    """Return messages about the kinds, objects, zones and records that fail now, kinds first; () if none does.
+
+    If there are more than *most* objects, manifests or hostnames that fail, the last message about them says so. Only
+    the first 1,000 invalid hostnames are examined then.
+    """
+    found = [*find_unread(engine, most)]
     for zone_state in engine.zones:
         found += _unwritten(zone_state)
     unreadable = engine.decisions.reasons[Reason.RECORD_UNREADABLE]
@@ -33,7 +44,12 @@ def find_failures(engine: Engine) -> tuple[str, ...]:
     if unreadable:
         records = format_count(unreadable, "record")
         found.append(f"{records} left alone: a record at the name or a related name cannot be read")
-    return (*found, *_find_invalid_names(engine))
+    return (*found, *_limit(_find_invalid_names(engine, most and _EXAMINED), most))
+
+
+def _limit(messages: Iterable[str], most: int | None) -> list[str]:
+    found = [*islice(messages, most)]
+    return [*found, "there may be more like this one"] if len(found) == most else found
 
 
 def find_unfinished(engine: Engine) -> tuple[str, ...]:
@@ -56,16 +72,17 @@ def find_blockers(engine: Engine) -> tuple[str, ...]:
     return tuple(found)
 
 
-def find_unread(engine: Engine) -> tuple[str, ...]:
+def find_unread(engine: Engine, most: int | None = None) -> tuple[str, ...]:
     """Return a message for each failure that makes a plan incomplete; () if it is complete.
 
-    Such a failure is a source, an object or a zone that is not read, or rules that give no answer.
+    Such a failure is a source, an object or a zone that is not read, or rules that give no answer. *most*: see
+    `find_failures`.
     """
     found = [one.message for one in _find_unlisted_kinds(engine)]
     if unavailable := engine.decisions.reasons[Reason.POLICY_UNAVAILABLE]:
         found.append(f"{format_count(unavailable, 'record')} left alone: the rules gave no answer")
-    found += [f"{ObjectRef(key=key)}: {failure}" for key, failure in engine.claims.failures()]
-    found += engine.problems.messages()
+    found += _limit((f"{ObjectRef(key=key)}: {failure}" for key, failure in engine.claims.failures()), most)
+    found += _limit(engine.problems.messages(), most)
     if message := engine.adjustments.retry.message:
         found.append(f"desired records could not be shown to the DNS service: {message}")
     if failed := engine.adjustments.failed:
@@ -150,14 +167,14 @@ def _find_unread_zones(engine: Engine) -> Iterator[_Unread]:
             yield _Unread(f"zone {zone_state.zone} has not been read yet", is_in_progress=True)
 
 
-def _find_invalid_names(engine: Engine) -> Iterator[str]:
-    """Return a message for each hostname that is not a DNS name and would belong to one of the zones.
+def _find_invalid_names(engine: Engine, examined: int | None = None) -> Iterator[str]:
+    """Return a message for each of the first *examined* invalid hostnames that would belong to one of the zones.
 
     Hostnames with labels that are too long are ignored, as external-dns does (docs/spec/plan.md 0.1), and so are URLs,
     which external-dns sends to the service.
     """
     zones = tuple(f".{zone_state.zone.name}" for zone_state in engine.zones)
-    for invalid in engine.claims.invalid_names():
+    for invalid in islice(engine.claims.invalid_names(), examined):
         name = invalid.value.strip().removesuffix(".").lower()
         if (
             name.endswith(zones)

@@ -290,6 +290,15 @@ def test_no_failure_if_external_dns_would_also_skip_the_invalid_claim(claim: Inv
     assert find_failures(world.engine) == ()
 
 
+def test_messages_for_the_readiness_endpoint_are_limited_in_number() -> None:
+    world = start_with_empty_zone()
+    world.run(observe("web", *(build_invalid_claim(f"{number}..example.org") for number in range(900))))
+    world.run(*(observe(f"bad-{number}", failure="planted") for number in range(60)))
+    assert len(find_failures(world.engine)) == 960
+    shown = find_failures(world.engine, 50)
+    assert [shown.index("there may be more like this one"), len(shown)] == [50, 102]
+
+
 @pytest.mark.parametrize("cause", [Cause.VERSION, Cause.DELETED])
 def test_invalid_hostname_is_no_failure_after_nobody_requests_it(cause: Cause) -> None:
     world = start_with_empty_zone()
