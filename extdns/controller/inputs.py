@@ -123,11 +123,11 @@ class FallbackInputs:
     def _build_object_fallbacks(self, item: Input, message: str) -> tuple[Input, ...]:
         match item:
             case Observed(observations=(observation,)) if not observation.failure:
-                return (Observed(observations=(replace(observation, claims=(), failure=message),)),)
+                return (replace(item, observations=(replace(observation, claims=(), failure=message),)),)
             case Observed(observations=(observation,)):
                 return self._report_failing((observation.key.kind,), message)
             case Observed(observations=observations):
-                return tuple(Observed(observations=(observation,)) for observation in observations)
+                return tuple(replace(item, observations=(observation,)) for observation in observations)
             case ProblemChanged(problem=problem) if problem.message:
                 return self._report_failing(self._kinds if problem.key is None else (problem.key.kind,), message)
             case _:

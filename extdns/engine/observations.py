@@ -92,7 +92,7 @@ class Readiness:
     def is_complete(self, now_s: float) -> bool:
         """Return whether every kind is synced, or has failed for as long as planning waits for it."""
         for phase, since_at in self._phases.values():
-            is_awaited = phase not in _DOWN or now_s - since_at < self._timeout_s
+            is_awaited = phase not in _DOWN or now_s < since_at + self._timeout_s
             if phase is not Phase.SYNCED and phase not in self._hopeless and is_awaited:
                 return False
         return True

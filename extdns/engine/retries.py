@@ -284,7 +284,7 @@ class GiveUpRule(Value, frozen=True, kw_only=True):
             return False
         if retry.is_forbidden or (self.is_single_pass and retry.lacks_credentials):
             return True
-        return retry.failures >= _ATTEMPTS if self.is_single_pass else now_s - retry.since_at >= self.timeout_s
+        return retry.failures >= _ATTEMPTS if self.is_single_pass else now_s >= retry.since_at + self.timeout_s
 
     def find_deadlines(self, retries: Iterable[Retry]) -> Iterator[float]:
         """Return when `timeout_s` ends or ended for each of *retries* that has failed (monotonic seconds)."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.controller.inputs import FallbackInputs
 from extdns.controller.participant import Participant
@@ -269,7 +270,15 @@ def problem(key: ObjectKey | None, message: str = "no YAML") -> ProblemChanged:
         pytest.param(AdjustmentsLoaded(), (NOT_ADJUSTED,), id="adjusted records"),
         pytest.param(NOT_ADJUSTED, (NOT_ADJUSTED,), id="records that could not be adjusted"),
         pytest.param(BOTH, (WEB, API), id="several objects, each by itself"),
+        pytest.param(
+            replace(BOTH, has_more=True),
+            (replace(WEB, has_more=True), replace(API, has_more=True)),
+            id="several objects, and more to come",
+        ),
         pytest.param(WEB, (FAILED_OBJECT,), id="an object"),
+        pytest.param(
+            replace(WEB, has_more=True), (replace(FAILED_OBJECT, has_more=True),), id="an object, and more to come"
+        ),
         pytest.param(FAILED_OBJECT, (DOWN,), id="an object that failed already"),
         pytest.param(change_phase(SERVICE), (DOWN,), id="a kind"),
         pytest.param(DOWN, (), id="a kind that is down already"),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Final
 
 import pytest
 
 from extdns.engine.inputs import Input
-from extdns.engine.retries import Failure, GiveUpRule, Retry, RetryTable
+from extdns.engine.observations import Readiness
+from extdns.engine.retries import Deadlines, Failure, GiveUpRule, Retry, RetryTable
 from extdns.engine.write_queue import WriteQueue
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
-from extdns.model.cluster import Phase
+from extdns.model.cluster import KindState, Phase
 from extdns.model.zone import AccountFailure, ZoneList
 from tests.builders import INGRESS, REFUSED, SERVICE, ZONE, change_phase, host, observe_new, owned
 from tests.fakes.faulty import NoAnswer
@@ -62,6 +64,25 @@ def test_only_single_pass_without_credentials_gives_up_before_the_timeout(
     assert GiveUpRule(is_single_pass=is_single_pass, timeout_s=30.0).is_reached(retry, 101.0) is is_reached
     retry.record_success()
     assert not retry.lacks_credentials
+
+
+_ROUNDED_AT_S: Final = 28.3  # 30 s later, the difference is a little less than 30 s
+
+
+def test_a_failing_call_is_given_up_at_its_deadline_although_sums_are_rounded() -> None:
+    rule, retry = GiveUpRule(is_single_pass=False, timeout_s=30.0), Retry(Failure.ZONE_LIST)
+    retry.record_failure(_ROUNDED_AT_S)
+    (deadline_at,) = rule.find_deadlines([retry])
+    assert rule.is_reached(retry, deadline_at)
+
+
+def test_planning_begins_at_the_deadline_of_a_failing_kind_although_sums_are_rounded() -> None:
+    deadlines = Deadlines()
+    readiness = Readiness([SERVICE], 30.0, deadlines)
+    readiness.report(KindState(kind=SERVICE, phase=Phase.FAILING), _ROUNDED_AT_S)
+    deadline_at = deadlines.find_next(_ROUNDED_AT_S)
+    assert deadline_at is not None
+    assert readiness.tick(deadline_at)
 
 
 def test_only_write_conflicts_and_frequent_writes_keep_a_name_from_being_written() -> None:
