@@ -10,7 +10,7 @@ import pytest
 
 from extdns.engine.inputs import Input
 from extdns.engine.observations import Readiness
-from extdns.engine.retries import Deadlines, Failure, GiveUpRule, Retry, RetryTable
+from extdns.engine.retries import Failure, GiveUpRule, Retry, RetryTable
 from extdns.engine.write_queue import WriteQueue
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
@@ -77,11 +77,9 @@ def test_a_failing_call_is_given_up_at_its_deadline_although_sums_are_rounded() 
 
 
 def test_planning_begins_at_the_deadline_of_a_failing_kind_although_sums_are_rounded() -> None:
-    deadlines = Deadlines()
-    readiness = Readiness([SERVICE], 30.0, deadlines)
+    readiness = Readiness([SERVICE], 30.0)
     readiness.report(KindState(kind=SERVICE, phase=Phase.FAILING), _ROUNDED_AT_S)
-    deadline_at = deadlines.find_next(_ROUNDED_AT_S)
-    assert deadline_at is not None
+    (deadline_at,) = readiness.find_deadlines()
     assert readiness.tick(deadline_at)
 
 
