@@ -22,7 +22,8 @@ collector (`python_gc_…`). [Design](../design/metrics.md): what a sync means, 
 ## Names that external-dns has too
 
 These have the name, labels and meaning that they have in external-dns. A *run* ends every `--interval`. Changes are
-made at once and do not wait for it. Label values are in lower case, as in external-dns.
+made at once and do not wait for it. Label values are in lower case, as in external-dns;
+record types that are not in common use count as `other`.
 
 In `external_dns_build_info`, `go_version` is the version of Python, as in `python3.12.4`; `revision`
 is always `unknown`: the commit is a label of the container image. `external_dns_http_request_duration_seconds` has

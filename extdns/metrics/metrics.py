@@ -19,6 +19,7 @@ from extdns import __version__
 from extdns.metrics import table
 from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES, ChangeDurations, RequestTimes, sanitize_labels
 from extdns.metrics.table import Metric, MetricType
+from extdns.model import rrtype
 from extdns.model.change import Applied, BulkUpdate, Outcome, WriteConflict, spell_outcome
 from extdns.model.cluster import KindState, Phase
 from extdns.model.evidence import HeldSet, Scope
@@ -28,6 +29,10 @@ from extdns.model.zone import RateLimitStatus, Zone
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}  # as external-dns names them
 _REVISION: Final = "unknown"  # the package contains its version, but not the commit
 _MAX_NAMED: Final = 50
+_NAMED_TYPES: Final = frozenset(
+    {*rrtype.OWNABLE, *(rrtype.SOA, "CAA", "DS", "HTTPS", "SPF", "SSHFP", "SVCB", "TLSA"), "UNKNOWN"}
+)
+"""The record types with series of their own: objects can request any text as a type, and each series costs memory."""
 
 Samples = Mapping[tuple[str, ...], float]
 
@@ -335,8 +340,12 @@ def _find_parent_domain(name: str) -> str:
 
 
 def _lowercase_labels(counts: Iterable[tuple[tuple[str, ...], int]]) -> Samples:
-    """Convert labels to lower case (docs/spec/plan.md 1.8), and sum counts whose labels become equal."""
+    """Convert labels to lower case (docs/spec/plan.md 1.8), and sum counts whose labels become equal.
+
+    The first label is a record type: `other` unless it has series of its own.
+    """
     summed: Counter[tuple[str, ...]] = Counter()
-    for labels, count in counts:
-        summed[sanitize_labels(*(label.lower() for label in labels))] += count
+    for (record_type, *others), count in counts:
+        named = record_type if record_type.upper() in _NAMED_TYPES else "other"
+        summed[sanitize_labels(*(label.lower() for label in (named, *others)))] += count
     return summed

@@ -193,6 +193,16 @@ def test_the_series_of_a_record_type_or_reason_that_is_no_longer_counted_is_remo
     assert series(metrics, "extdns_decisions") == {labels(reason="requested"): 1}
 
 
+def test_record_types_that_objects_invent_have_one_series() -> None:
+    metrics = Metrics()
+    metrics.set_statistics(Statistics(requested={"A": 1, "CAA": 2} | {f"X{number}": 1 for number in range(100)}))
+    assert series(metrics, "external_dns_source_records") == {
+        labels(record_type="a"): 1,
+        labels(record_type="caa"): 2,
+        labels(record_type="other"): 100,
+    }
+
+
 def test_counts_of_record_types_that_differ_only_in_case_are_added_up() -> None:
     metrics = Metrics()
     metrics.set_statistics(Statistics(current={"A": 1, "a": 2}))
