@@ -16,6 +16,7 @@ from tests.route53 import environ
 
 NAMES = ("ChangeResourceRecordSetsNormalizedRecordNames", "ChangeResourceRecordSetsRecordTypes")
 BALANCER = "one-1.eu-central-1.elb.amazonaws.com"
+ONCE = ("--once", "--log-level=fatal", "--metrics-address=127.0.0.1:0")
 
 
 @pytest.fixture
@@ -71,14 +72,14 @@ def test_the_iam_policy_that_extdns_prints_allows_changes_of_names_within_its_fi
     scope = (f"--zone-id-filter={zone_id}", "--domain-filter=apps.example.org", parent)
     grant(fake, json.loads(once("iam-policy", *scope).stdout), zone_id)
     hosts = ("apps.example.org", "web.apps.example.org", "*.any.apps.example.org")
-    done = run(fake, tmp_path, "--once", "--log-level=fatal", *scope, hosts=hosts)
+    done = run(fake, tmp_path, *ONCE, *scope, hosts=hosts)
     assert done == (0, "")
     written = {record.name for record in fake.records(zone_id)}
     assert {"apps.example.org.", "web.apps.example.org.", r"\052.any.apps.example.org."} <= written
-    assert run(fake, tmp_path, "--once", "--log-level=fatal", *scope, hosts=hosts[:1])[0] == 0  # this run also deletes
+    assert run(fake, tmp_path, *ONCE, *scope, hosts=hosts[:1])[0] == 0  # this run also deletes
     assert "web.apps.example.org." not in {record.name for record in fake.records(zone_id)}
     wider = (scope[0], "--domain-filter=example.org", parent)
-    assert run(fake, tmp_path, "--once", "--log-level=fatal", *wider, hosts=["other.example.org"])[0] == 1
+    assert run(fake, tmp_path, *ONCE, *wider, hosts=["other.example.org"])[0] == 1
 
 
 def test_adopt_adds_ownership_records_and_leaves_records_and_aliases_unchanged(
@@ -99,7 +100,7 @@ def test_commands_report_a_zone_that_cannot_be_read_as_unknown_instead_of_empty(
 ) -> None:
     hosts = ("same.example.org", "gone.example.org")
     (tmp_path / "before").mkdir()
-    assert run(fake, tmp_path / "before", "--once", "--log-level=fatal", hosts=hosts)[0] == 0
+    assert run(fake, tmp_path / "before", *ONCE, hosts=hosts)[0] == 0
     fake.access.deny("ListResourceRecordSets")
 
     def output(*arguments: str, names: Sequence[str] = hosts) -> list[str]:
