@@ -75,13 +75,15 @@ class DirtyNames:
             for one in namespaces:
                 self._turns.add(one, name, _FEW if are_few else _MANY)
 
-    def is_dirty_for(self, name: DnsName, namespace: str) -> bool:
-        """Return whether *name* has to be planned again before a change of it for *namespace* is sent.
+    def is_dirty_for(self, name: DnsName, namespaces: AbstractSet[str]) -> bool:
+        """Return whether *name* has to be planned again before a change is sent that concerns records of *namespaces*.
 
         That is not so if the name waits only because an object of another namespace changed: whoever requests it again
-        and again would else keep the change from being sent.
+        and again would else keep the change from being sent. A record of no namespace may be of any.
         """
-        return name in self._now or any(self._turns.waits_in(one, name) for one in (namespace, _NO_NAMESPACE))
+        if name in self._now or name not in self._turns:
+            return name in self._now
+        return "" in namespaces or any(self._turns.waits_in(one, name) for one in {*namespaces, _NO_NAMESPACE})
 
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans: a slice, but at least one, and those to plan at once."""

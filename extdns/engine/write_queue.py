@@ -262,13 +262,13 @@ class WriteQueue:
         number: int,
         capabilities: Capabilities,
         now_s: float,
-        is_outdated: Callable[[DnsName, str], bool] = lambda *_: False,
+        is_outdated: Callable[[DnsName, AbstractSet[str]], bool] = lambda *_: False,
         *,
         only_creates: bool = False,
     ) -> Batch | None:
         """Build the batch to send now and count it as in flight. Return None if nothing can be sent now.
 
-        Changes wait while *is_outdated* returns true for their name and namespace: they are planned again first.
+        Changes wait while *is_outdated* returns true for their name and namespaces: they are planned again first.
 
         If writes of the service are not conditional, names must be read immediately before they are written. If one of
         the batch was not read since the last call, schedule the reads and return None. With *only_creates*, leave out
@@ -284,7 +284,7 @@ class WriteQueue:
         def is_ready(one: ChangeSet) -> bool:
             if only_creates and not all(map(_is_create, self.queued[one.name])):
                 return False
-            return self.retries.find_ready_at(one.name) <= now_s and not is_outdated(one.name, one.namespace)
+            return self.retries.find_ready_at(one.name) <= now_s and not is_outdated(one.name, one.namespaces)
 
         known = {} if is_blind else {name: self.queued[name] for name in sorted(just_read & self.queued.keys())}
         found = self._select([known], lambda one: one.name in known and is_ready(one), now_s)

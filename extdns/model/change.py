@@ -119,6 +119,13 @@ class ChangeSet(Value, frozen=True, kw_only=True):
         first = self.changes[0]
         return parse_namespace(first.current.resource if isinstance(first, Delete) else first.desired.resource)
 
+    @property
+    def namespaces(self) -> set[str]:
+        """The namespaces of all records that it changes or makes; "" is among them if one names none."""
+        found = [one.current.resource for one in self.changes if not isinstance(one, Create)]
+        found += [one.desired.resource for one in self.changes if not isinstance(one, Delete)]
+        return set(map(parse_namespace, found))
+
 
 def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:
     """Return whether *one* and *other* make the same changes.

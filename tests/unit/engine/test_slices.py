@@ -205,6 +205,20 @@ def test_a_queued_change_is_sent_although_an_object_of_another_namespace_request
     assert [one.key.type for one in sent.change_sets if one.name.labels[0] == "web"] == ["AAAA"]
 
 
+def test_a_change_that_replaces_a_record_of_another_namespace_is_not_sent_after_the_request_for_it_ended() -> None:
+    own = observe("own", build_claim("own", "web", namespace="a"), namespace="a")
+    world = start_world(first=[own], names_per_step=2, deletes=DeleteSettings(owner="me", grace_s=0.0))
+    world.feed(observe("api", build_claim("api", "api")))
+    alias = build_claim("x", "web", "lb.test", rtype="CNAME")
+    for item in (observe("own", namespace="a"), observe("x", alias)):
+        world.now_s += 1.0
+        world.feed(item)
+    world.feed(observe("x", *(build_claim("x", name) for name in MANY)))
+    world.feed(world.answer())
+    (sent,) = [effect.batch for effect in world.waiting if isinstance(effect, SubmitBatch)]
+    assert "web" not in [one.name.labels[0] for one in sent.change_sets]
+
+
 REVERSE: Final = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
 
 
