@@ -194,22 +194,26 @@ def merge_requests(view: NameView, detached: Iterable[Unfulfilled], planner: Pla
 def _extend_unresolved(view: NameView, planner: Planner) -> tuple[NameClaim, ...]:
     """Return the claims to the name. An unresolved one also counts for other set identifiers of its object's records.
 
-    The object may have a new set identifier before it has an address: then these records stay until it has one.
+    The object may have a new set identifier before it has an address: then these records stay until it has one. If
+    there is a record with the set identifier of the claim, it is not new.
     """
-    unresolved = [claim for claim in view.claims if isinstance(claim, UnresolvedClaim)] if view.current else ()
-    unresolved = [claim for claim in unresolved if claim.reason is not Reason.NO_ENDPOINTS]
+    unresolved = [one for one in view.claims if isinstance(one, UnresolvedClaim)] if view.current else ()
     if not unresolved:
         return view.claims
     made = {(planner.normalize_resource(one), one.record.set_identifier) for one in view.current if one.is_ours}
-    requested = {(claim.provenance.ref.key.resource, claim.set_identifier) for claim in view.claims}
-    others = sorted(made - requested)
+    others = sorted(made - {_get_request(claim) for claim in view.claims})
+    new = [one for one in unresolved if one.reason is not Reason.NO_ENDPOINTS and _get_request(one) not in made]
     found = [
         replace(claim, set_identifier=identifier)
-        for claim in unresolved
+        for claim in new
         for resource, identifier in others
         if claim.provenance.ref.key.resource == resource
     ]
     return (*view.claims, *found)
+
+
+def _get_request(claim: NameClaim) -> tuple[str, str]:
+    return claim.provenance.ref.key.resource, claim.set_identifier
 
 
 def _find_unobserved(view: NameView, planner: Planner) -> list[tuple[OwnedRecord, ObjectKey]]:

@@ -209,9 +209,6 @@ def _check_evidence_of_object(
         is_hidden = resource in cluster.hiding and (resource, key.name, key.set_identifier) in cluster.ever_requested
         assert unresolved or is_hidden, f"{key} goes, and no claim to it is unresolved"
         return
-    own = [claim for claim in cluster.claims_to(key.name) if claim.provenance.ref.key == resource]
-    if all(claim.set_identifier != key.set_identifier for claim in own):  # the record may get that of one of them
-        unresolved += [claim for claim in own if isinstance(claim, UnresolvedClaim)]
     for claim in unresolved:
         assert claim.reason is Reason.NO_ENDPOINTS, f"{key} goes while its claim is unresolved"
     is_stated = any(claim.set_identifier == key.set_identifier for claim in unresolved)

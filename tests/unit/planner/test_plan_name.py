@@ -96,3 +96,13 @@ def test_an_unresolved_claim_requests_the_records_of_its_object_and_of_its_set_i
     plan = plan_name(replace(view, facts=facts), build_planner())
     assert isinstance(plan, NamePlan)
     assert plan.requested == ({CURRENT.key} if is_requested else frozenset())
+
+
+def test_an_unresolved_claim_that_has_its_record_requests_no_other_of_its_object() -> None:
+    unresolved = build_unresolved("web", "foo", set_identifier="one")
+    own = build_current("A", "192.0.2.1", resource=WEB, set_identifier="one")
+    view = NameView(zone=ZONE, name=NAME, claims=(unresolved,), current=(CURRENT, own))
+    facts = build_facts(deletes={CURRENT.key: UNGUARDED, own.key: UNGUARDED})
+    plan = plan_name(replace(view, facts=facts), build_planner())
+    assert isinstance(plan, NamePlan)
+    assert plan.requested == {own.key}
