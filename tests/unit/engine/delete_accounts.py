@@ -15,6 +15,7 @@ from extdns.engine.engine import Engine
 from extdns.model.change import Batch, Delete
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, HeldSet
+from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, Record, RecordKey
 from extdns.model.zone import Zone
 from extdns.planner.coexistence import can_coexist
@@ -260,6 +261,13 @@ class DeleteAccounts:
         if owned is None or not owned.is_ours:
             return True
         known = read_ownership(tuple(known_with_ownership(world.engine, zone).values()), zone).get(key)
+        unresolved = [
+            claim.provenance.ref.key.resource
+            for claim in cluster.claims_to(key.name)
+            if isinstance(claim, UnresolvedClaim) and claim.reason is not Reason.NO_ENDPOINTS
+        ]
+        if any(one.resource in unresolved for one in (owned, known) if one):  # it may get another set identifier
+            return True
         denied = [
             claim
             for claim in cluster.claims_to(key.name)
