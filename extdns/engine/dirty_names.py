@@ -81,9 +81,11 @@ class DirtyNames:
         That is not so if the name waits only because an object of another namespace changed: whoever requests it again
         and again would else keep the change from being sent. A record of no namespace may be of any.
         """
-        if name in self._now or name not in self._turns:
-            return name in self._now
-        return "" in namespaces or any(self._turns.waits_in(one, name) for one in {*namespaces, _NO_NAMESPACE})
+        if name in self._now:
+            return True
+        if _NO_NAMESPACE in namespaces:
+            return name in self._turns
+        return any(self._turns.waits_in(one, name) for one in (*namespaces, _NO_NAMESPACE))
 
     def take(self) -> set[DnsName]:
         """Remove and return the names that this step plans: a slice, but at least one, and those to plan at once."""
